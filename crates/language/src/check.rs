@@ -4,6 +4,7 @@
 //! on a thread. Nothing of them is left when `check` returns.
 //! Start at `check`.
 
+mod deadline;
 mod positions;
 mod readiness;
 mod run;
@@ -32,7 +33,7 @@ const MAX_FILE_BYTES: u64 = 16 << 20;
 pub struct CheckRequest {
     /// The files to check, below the folder of the servers.
     pub documents: Vec<AbsPath>,
-    /// Time for a server to report, restarts included. It begins anew with each answer about another document.
+    /// Time for a server to report, restarts included. It begins anew with each answer about a document.
     pub timeout: Duration,
     /// The folder for the logs of the servers.
     pub logs: AbsPath,

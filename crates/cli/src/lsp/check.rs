@@ -30,7 +30,7 @@ pub(super) struct CheckAction {
     /// Print an object with the diagnostics and the failures
     #[arg(long)]
     json: bool,
-    /// Seconds to wait for the servers, from their last answer about another file
+    /// Seconds to wait for the servers, from their last answer about a file
     #[arg(long, default_value_t = 60)]
     timeout: u32,
 }

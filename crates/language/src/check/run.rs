@@ -12,6 +12,7 @@ use host::Clock;
 use host::environment::Variable;
 use lsp::{ClientInfo, LanguageServer, RequestError, ServerEvent, ServerEvents, ServerOptions};
 
+use super::deadline::CheckDeadline;
 use super::positions::file_diagnostics;
 use super::readiness::{PROBE_TIME, ServerActivity};
 use super::{CheckFailure, CheckReport, FileDiagnostic, ServerGroup};
@@ -34,10 +35,7 @@ pub(super) struct ServerRun<'a> {
     variables: &'a [Variable],
     log: ServerLog,
     clock: Arc<dyn Clock>,
-    /// Time for the first answer, and for each that follows another one.
-    timeout: Duration,
-    /// The time at which the check ends, complete or not.
-    until: Duration,
+    deadline: CheckDeadline,
     diagnostics: Vec<FileDiagnostic>,
 }
 
@@ -50,7 +48,7 @@ enum AttemptError {
 }
 
 impl<'a> ServerRun<'a> {
-    /// Creates a run that ends `timeout` after the start, or after the last answer about another document.
+    /// Creates a run that ends `timeout` after the start, or after the last answer about a document.
     pub(super) fn new(
         group: ServerGroup,
         variables: &'a [Variable],
@@ -62,9 +60,8 @@ impl<'a> ServerRun<'a> {
             group,
             variables,
             log,
-            until: clock.elapsed() + timeout,
+            deadline: CheckDeadline::new(clock.elapsed(), timeout),
             clock,
-            timeout,
             diagnostics: Vec::new(),
         }
     }
@@ -84,7 +81,7 @@ impl<'a> ServerRun<'a> {
                         RestartDecision::GiveUp => {
                             break Some(format!("{reason}; it crashed {MAX_CRASHES} times"));
                         }
-                        RestartDecision::RestartAt(time) if time >= self.until => {
+                        RestartDecision::RestartAt(time) if time >= self.deadline.until() => {
                             break Some(reason);
                         }
                         RestartDecision::RestartAt(time) => self.wait_until(time),
@@ -182,16 +179,16 @@ impl<'a> ServerRun<'a> {
             activity.has_answers = documents.iter().all(|it| answered.contains(&it.path));
             activity.is_busy = !server.progress().is_empty();
             let complete_at = activity.complete_at();
-            let now = self.clock.elapsed();
+            let (now, until) = (self.clock.elapsed(), self.deadline.until());
             let is_complete = complete_at.is_some_and(|time| time <= now);
-            if now >= self.until && !is_complete {
+            if now >= until && !is_complete {
                 return Err(self.incomplete(server));
             }
             if is_complete && activity.needs_probe() && !self.answers_at_once(server) {
                 activity.last_change = self.clock.elapsed();
                 continue;
             }
-            let next = complete_at.unwrap_or(self.until).min(self.until);
+            let next = complete_at.unwrap_or(until).min(until);
             match next_event(events, next.saturating_sub(now)) {
                 Some(ServerEvent::Ended(reason)) => return Err(RequestError::Ended(reason).into()),
                 Some(ServerEvent::ProgressChanged) => {
@@ -247,12 +244,13 @@ impl<'a> ServerRun<'a> {
     }
 
     /// Requests the diagnostics of all documents for which the server offers that, and adds the answered
-    /// ones to `answered`; each new one among them defers the end. Returns whether there were requests.
+    /// ones to `answered`; each defers the end. Returns whether there were requests.
     fn pull(
         &mut self,
         server: &LanguageServer,
         answered: &mut BTreeSet<AbsPath>,
     ) -> Result<bool, AttemptError> {
+        self.deadline.begin_round();
         let reports_progress = self.group.choice.definition.reports_progress;
         let documents = self.group.documents.iter();
         let mut pulls = server.pull_all(documents.map(|it| it.path.clone()));
@@ -261,9 +259,8 @@ impl<'a> ServerRun<'a> {
             has_requests = true;
             match result {
                 Ok(()) => {
-                    if answered.insert(path) {
-                        self.until = self.until.max(self.clock.elapsed() + self.timeout);
-                    }
+                    answered.insert(path);
+                    self.deadline.note_answer(self.clock.elapsed());
                 }
                 // A server that is still loading refuses; it is asked again when its progress ends.
                 Err(RequestError::Refused { .. }) if reports_progress => {}
@@ -287,7 +284,8 @@ impl<'a> ServerRun<'a> {
     }
 
     fn left(&self) -> Duration {
-        self.until.saturating_sub(self.clock.elapsed())
+        let until = self.deadline.until();
+        until.saturating_sub(self.clock.elapsed())
     }
 
     fn wait_until(&self, time: Duration) {

@@ -1,0 +1,84 @@
+//! The end of a check whose server reports nothing any more.
+//!
+//! Must not know: the protocol, clocks.
+//! Invariant: a server that has itself asked again and again cannot defer the end for ever.
+
+use std::time::Duration;
+
+/// Maximum number of rounds of requests whose answers defer the end. A server that loads a project needs about three.
+const MAX_ROUNDS: usize = 16;
+
+/// The time at which a check ends, complete or not.
+#[derive(Debug)]
+pub(super) struct CheckDeadline {
+    /// Time for the first answer, and for each that follows another one.
+    timeout: Duration,
+    until: Duration,
+    rounds: usize,
+}
+
+impl CheckDeadline {
+    /// Creates the deadline of a check that starts at `now`.
+    pub(super) fn new(now: Duration, timeout: Duration) -> Self {
+        Self {
+            timeout,
+            until: now + timeout,
+            rounds: 0,
+        }
+    }
+
+    /// Returns the time of the end.
+    pub(super) fn until(&self) -> Duration {
+        self.until
+    }
+
+    /// Notes that each document is asked about once more.
+    pub(super) fn begin_round(&mut self) {
+        self.rounds += 1;
+    }
+
+    /// Notes an answer about a document at `now`.
+    pub(super) fn note_answer(&mut self, now: Duration) {
+        if self.rounds <= MAX_ROUNDS {
+            self.until = self.until.max(now + self.timeout);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the end in seconds after answers in each of some rounds, with a timeout of ten seconds.
+    fn check(rounds: &[&[u64]], expected: u64) {
+        let mut deadline = CheckDeadline::new(Duration::from_secs(100), Duration::from_secs(10));
+        for answers in rounds {
+            deadline.begin_round();
+            for time in *answers {
+                deadline.note_answer(Duration::from_secs(*time));
+            }
+        }
+        assert_eq!(
+            deadline.until(),
+            Duration::from_secs(expected),
+            "{rounds:?}"
+        );
+    }
+
+    #[test]
+    fn each_answer_of_a_round_defers_the_end() {
+        check(&[], 110);
+        check(&[&[]], 110);
+        check(&[&[105, 109]], 119);
+        // A server answers at once while it loads, and again after that.
+        check(&[&[101, 101], &[], &[109, 118, 127]], 137);
+    }
+
+    #[test]
+    fn late_rounds_do_not_defer_the_end() {
+        let mut rounds = vec![&[101][..]; MAX_ROUNDS];
+        check(&rounds, 111);
+        rounds.push(&[110]);
+        check(&rounds, 111);
+    }
+}
