@@ -124,9 +124,17 @@ impl World {
 
     /// Checks work that gives files these texts, or removes them.
     fn check(&self, texts: &[(&str, Option<&str>)]) -> Vec<Check> {
-        let changes = texts.iter().map(|(path, text)| {
+        let texts = texts.iter();
+        self.check_changes(texts.map(|(path, text)| (TreePath::from(*path), *text)))
+    }
+
+    fn check_changes<'a>(
+        &self,
+        texts: impl Iterator<Item = (TreePath, Option<&'a str>)>,
+    ) -> Vec<Check> {
+        let changes = texts.map(|(path, text)| {
             let entry = text.map(|text| ObjectEntry::of_bytes(EntryMode::Plain, text.as_bytes()));
-            (TreePath::from(*path), entry)
+            (path, entry)
         });
         let repository = Repository::discover(&self.main_repo).expect("a repository");
         let tip = repository.commit_id("HEAD").expect("a commit");
@@ -180,6 +188,31 @@ fn new_errors_of_changed_files_fail_the_check() {
     assert_eq!(world.failure(&copied), new);
     // No server serves it.
     assert_eq!(world.check(&[("a.txt", Some("wrong\n"))]), []);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_fails_the_check() {
+    let world = World::new("types");
+    let long = "-".repeat((16 << 20) + 1);
+    let failure = world.failure(&[("a.sql", Some(&long))]).expect("a failure");
+    let reason = "language servers did not check it for new errors (";
+    assert!(failure.starts_with(reason), "{failure}");
+    assert!(failure.contains("a.sql"), "{failure}");
+    // It is not text.
+    assert_eq!(world.failure(&[("a.sql", Some("wrong\0"))]), None);
+}
+
+// macOS has no such names.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_not_utf_8_fails_the_check() {
+    let world = World::new("types");
+    let changes = |name: &[u8]| [(TreePath::new(name), Some("wrong\n"))].into_iter();
+    let check = world.check_changes(changes(b"\xff.sql"));
+    let reason = "the name of \u{fffd}.sql is not UTF-8";
+    assert!(check[0].detail.contains(reason), "{check:?}");
+    // No server serves it.
+    assert_eq!(world.check_changes(changes(b"\xff.txt")), []);
 }
 
 #[test]
