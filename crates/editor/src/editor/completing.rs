@@ -2,10 +2,10 @@
 //!
 //! Invariant: a list belongs to the word that ends at the newest caret. When the caret leaves the
 //! word, the list closes before the next paint.
-//! Invariant: while a list is shown, no suggestion is: Tab has one meaning.
-//! Start at `opening::typed` and `Editor::follow_completions`; `asking` merges the answers of the
-//! sources, `resolving` completes single items, `documentation` renders their text, `moving` has the keys of the list, and `accepting`
-//! inserts an item.
+//! Invariant: a view shows a list or a suggestion, never both, so that Tab has one meaning.
+//! Start at `opening::typed`, which opens a list, and `Editor::follow_completions`, which updates it. `asking`
+//! merges the answers of the sources, `resolving` requests the details of single items, `documentation`
+//! renders their text, `moving` handles the keys of the list, and `accepting` inserts an item.
 
 pub(crate) mod accepting;
 mod asking;

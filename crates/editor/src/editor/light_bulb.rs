@@ -1,9 +1,9 @@
 //! The light bulb in the gutter, shown while a source offers code actions for the caret.
 //!
-//! Invariant: at most one request is under way; a move of the caret or an edit replaces it, so a stale
-//! answer is never shown.
-//! Start at `carets_moved`, which every change of the selections calls; the bulb is drawn by
-//! `element::light_bulb`.
+//! Invariant: at most one request is under way. A move of the caret or an edit cancels it, so that the
+//! view never shows an answer about an older text or another selection.
+//! Start at `carets_moved`, which every change of the selections calls; `element::light_bulb` draws the
+//! bulb.
 
 use std::rc::Rc;
 
