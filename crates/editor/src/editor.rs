@@ -236,6 +236,11 @@ impl Editor {
             cx.on_blur(&focus, window, |editor, window, cx| {
                 editor.on_blur(window, cx)
             }),
+            cx.observe_window_activation(window, |editor, window, cx| {
+                if !window.is_window_active() {
+                    links::end(editor, cx);
+                }
+            }),
         ];
         let snapshot = model.read(cx).snapshot();
         let map = DisplayMap::new(snapshot.clone(), Default::default());
@@ -660,6 +665,7 @@ impl Editor {
         light_bulb::hide(self);
         signature::close(self, cx);
         inlay_hints::end_hold(self, cx);
+        links::end(self, cx);
         self.close_completions(cx);
         cx.notify();
     }

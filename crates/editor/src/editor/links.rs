@@ -1,4 +1,4 @@
-//! The link under the pointer while the modifier key is held that follows links.
+//! The link under the pointer while the link key is held.
 //!
 //! Links are requested when the key is held, so that a text without a use for them costs nothing.
 //! Start at `pointer_moved`.
@@ -17,7 +17,7 @@ use crate::model::{AnnotationKind, AnnotationsChanged};
 /// The link that a click would open.
 #[derive(Default)]
 pub(crate) struct HoveredLink {
-    /// Whether the modifier key is held while the pointer is over the view.
+    /// Whether the link key is held while the pointer is over the view.
     is_held: bool,
     is_over: bool,
     span: Option<Span>,
@@ -35,7 +35,8 @@ impl HoveredLink {
     }
 }
 
-/// Returns whether a click with these modifier keys follows a link: the key that adds no caret.
+/// Returns whether a click with these modifier keys follows a link. The link key is the one of Ctrl (on macOS Cmd) and
+/// Alt that doesn't add a caret.
 pub(crate) fn follows_links(editor: &Editor, modifiers: &Modifiers, cx: &App) -> bool {
     let (secondary, alt) = (modifiers.secondary(cx), modifiers.alt);
     let is_held = match editor.settings.multi_cursor_modifier {
@@ -69,6 +70,13 @@ pub(crate) fn modifiers_changed(
     }
     editor.link.is_held = is_held;
     update(editor, cx);
+}
+
+/// Ends the underline: the view or its window lost the focus, so that it may miss the release of the key.
+pub(super) fn end(editor: &mut Editor, cx: &mut Context<Editor>) {
+    if std::mem::take(&mut editor.link.is_held) {
+        update(editor, cx);
+    }
 }
 
 /// Finds the link under the pointer, and requests the links if they are not known.

@@ -59,8 +59,7 @@ fn press_text(
         _ => SelectionUnit::Row,
     };
     let follows = unit == SelectionUnit::Character && links::follows_links(editor, modifiers, cx);
-    let link = links::link_at(editor, offset, cx).filter(|_| follows);
-    if let Some((_, link)) = link {
+    if follows && let Some((_, link)) = links::link_at(editor, offset, cx) {
         cx.emit(EditorEvent::LinkClicked(link));
     } else if follows && editor.settings.multi_cursor_modifier == MultiCursorModifier::Alt {
         editor.go_to(offset, Reveal::Nearest, cx);

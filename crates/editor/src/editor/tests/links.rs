@@ -147,3 +147,23 @@ fn the_other_key_follows_links_if_the_settings_say_so(cx: &mut TestAppContext) {
     scene.answer(&[(4, 7, "https://foo")]);
     assert_eq!(scene.click(5, Modifiers::alt()), ["https://foo"]);
 }
+
+#[gpui_kit::test]
+fn a_lost_focus_ends_the_underline(cx: &mut TestAppContext) {
+    let mut scene = scene("ˇsee foo", cx);
+    scene.cx.update(|window, _| window.activate_window());
+    scene.cx.run_until_parked();
+    let secondary = scene.cx.update(|_, cx| Modifiers::secondary_key(cx));
+    scene.hover(5, secondary);
+    scene.answer(&[(4, 7, "https://foo")]);
+    assert_eq!(scene.underlined().as_deref(), Some("foo"));
+    scene.cx.update(|window, cx| window.blur(cx));
+    scene.cx.run_until_parked();
+    assert_eq!(scene.underlined(), None, "the release goes elsewhere");
+    // A view without the focus.
+    scene.hover(6, secondary);
+    assert_eq!(scene.underlined().as_deref(), Some("foo"));
+    scene.cx.deactivate_window();
+    scene.cx.run_until_parked();
+    assert_eq!(scene.underlined(), None);
+}
