@@ -12,6 +12,7 @@ mod editing;
 mod first_frame;
 mod hunks;
 mod inlay_hints;
+mod known_windows;
 mod parsing;
 mod resting;
 mod saving;
@@ -34,9 +35,10 @@ use syntax::{Language, SyntaxSnapshot, SyntaxTree};
 use text::{Change, RowHunk, Snapshot, Timestamp};
 use ui::RestTimer;
 
-pub(crate) use annotations::{AnnotationValue, AnnotationsChanged, map_window};
+pub(crate) use annotations::{AnnotationValue, AnnotationsChanged};
 pub(crate) use editing::EditSelections;
 pub(crate) use inlay_hints::{InlayHintsChanged, PlacedHint, hint_bias};
+pub(crate) use known_windows::map_window;
 pub use saving::SaveFailure;
 
 /// Files, clock and recovery folder of a document, so that tests can fake them.

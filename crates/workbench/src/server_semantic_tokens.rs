@@ -26,7 +26,7 @@ pub(crate) struct ServerSemanticTokens {
     previous: Rc<RefCell<Option<Arc<SemanticTokens>>>>,
 }
 
-/// A request with the part of the text about which its answer is.
+/// A request and the part of the text that its answer covers.
 struct SentRequest {
     request: Request<SemanticTokens>,
     extent: AnnotationExtent,
@@ -94,7 +94,7 @@ fn send(
         let connection: LanguageServer = server.connection;
         let support = connection.token_support(&path)?;
         let extent = match (support.whole, support.range) {
-            (true, true) if query.is_first => AnnotationExtent::WindowFirst,
+            (true, true) if query.prefers_window => AnnotationExtent::WindowFirst,
             (true, _) => AnnotationExtent::Whole,
             (false, _) => AnnotationExtent::WindowOnly,
         };

@@ -1,6 +1,6 @@
 //! Annotations of a view: requests those of its document for the rows around the visible ones.
 //!
-//! Invariant: a key requests nothing; a pause in typing does.
+//! Invariant: no request is sent while the user types; it follows when the text rests.
 //! Start at `ask`; the layout calls `note_visible`.
 
 use std::sync::Arc;
@@ -152,7 +152,8 @@ pub(super) fn want_now<T: AnnotationValue>(editor: &Editor, cx: &mut Context<Edi
 /// Shows the annotations of a kind that the document has now, and requests those that are not known.
 pub(super) fn changed(editor: &mut Editor, event: AnnotationsChanged, cx: &mut Context<Editor>) {
     editor.sync(cx);
-    match event.0 {
+    match event.kind {
+        _ if !event.has_new_set => {}
         AnnotationKind::Tokens => highlighting::tokens_changed(editor, cx),
         AnnotationKind::Colors | AnnotationKind::Lenses => show(editor, cx),
         AnnotationKind::Links => {}

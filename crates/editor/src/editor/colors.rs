@@ -104,7 +104,8 @@ fn put_inlays(
         inlays.push(Inlay {
             id,
             at: ByteOffset(at),
-            bias: Bias::Right,
+            // Text typed before the colour becomes part of it.
+            bias: Bias::Left,
             text: BLANK.into(),
         });
         let color = ColorValue {

@@ -173,7 +173,9 @@ pub(crate) fn text_colours(editor: &Editor, cx: &App) -> Option<TextColours> {
 /// Highlights all visible rows again: the semantic tokens are others, or may not be shown any more.
 pub(super) fn tokens_changed(editor: &mut Editor, cx: &mut Context<Editor>) {
     // Rows apart from the changed ones have the tokens of before.
-    editor.highlighting.base = None;
+    let before = editor.highlighting.base.take();
+    // It may be the last owner of many tokens.
+    cx.background_spawn(async move { drop(before) }).detach();
     editor.sticky.shapes.clear();
     editor.highlight_since(None, cx);
 }

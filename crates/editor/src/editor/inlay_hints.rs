@@ -9,14 +9,14 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use base::{Bias, ByteOffset, LineFeeds, Row, Span, printable};
+use base::{ByteOffset, LineFeeds, Row, Span, printable};
 use display::{Inlay, InlayId};
 use gpui_kit::{Context, Modifiers, Task, Window};
 use lsp::InlayHint;
 use text::Change;
 
 use super::Editor;
-use crate::model::{PlacedHint, hint_bias};
+use crate::model::{PlacedHint, hint_bias, map_window};
 
 /// First id of the inlays of hints; they are numbered from here. Those of suggestions are higher.
 const FIRST_INLAY: u64 = 1 << 61;
@@ -61,12 +61,7 @@ pub(crate) struct HintPadding {
 impl ShownHints {
     /// Moves the window with a change.
     pub(super) fn follow(&mut self, change: &Change) {
-        let map = |span: Span| {
-            Span::new(
-                change.map(span.start, Bias::Left),
-                change.map(span.end, Bias::Right),
-            )
-        };
+        let map = |span: Span| map_window(change, span);
         self.window = self.window.map(map);
         self.made_for = self.made_for.map(|(span, version)| (map(span), version));
     }

@@ -102,7 +102,7 @@ pub(super) fn annotations_changed(
     event: AnnotationsChanged,
     cx: &mut Context<Editor>,
 ) {
-    if event.0 == AnnotationKind::Links {
+    if event.kind == AnnotationKind::Links {
         update(editor, cx);
     }
 }

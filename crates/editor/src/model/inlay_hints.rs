@@ -1,11 +1,10 @@
 //! Inlay hints of the text: the windows in which they are known, and the requests for more.
 //!
 //! Invariant: a hint is stored once, however many views show it, and its place follows every edit.
-//! Invariant: the hints of `MAX_WINDOWS` answers at most are stored, so that their number does not
-//! grow with the text; an edit costs the same however many there are.
+//! Invariant: only hints in known windows are stored, so that their number does not grow with the text; an edit costs
+//! the same however many there are.
 //! Start at `DocumentModel::want_inlay_hints`.
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 use base::{Bias, Revision, Span};
@@ -14,9 +13,8 @@ use lsp::{InlayHint, InlayHintKind};
 use text::{Change, PlacedMark, Snapshot, SpanMark, SpanSet, Splice};
 
 use super::DocumentModel;
+use super::known_windows::{KnownWindow, KnownWindows};
 
-/// Maximum number of windows whose hints are stored.
-const MAX_WINDOWS: usize = 8;
 /// Maximum number of hints that are kept of one answer.
 const MAX_HINTS: usize = 4_000;
 
@@ -55,24 +53,15 @@ pub(super) struct InlayHints {
     /// Increases with every answer and whenever hints are removed; a move does not count.
     version: u64,
     next_id: u64,
-    /// The spans whose hints are known, the oldest first.
-    windows: VecDeque<HintWindow>,
+    windows: KnownWindows,
     requests: Vec<HintRequest>,
     /// Whether the source could not answer a request.
     is_unanswered: bool,
 }
 
-/// A span of the text whose hints are known or requested.
-#[derive(Clone, Copy, Debug)]
-struct HintWindow {
-    span: Span,
-    /// Whether the text was edited since the request.
-    is_stale: bool,
-}
-
 struct HintRequest {
     number: u64,
-    window: HintWindow,
+    window: KnownWindow,
     _task: Task<()>,
 }
 
@@ -105,37 +94,22 @@ pub(crate) fn hint_bias(hint: &InlayHint) -> Bias {
     }
 }
 
-impl HintWindow {
-    fn follow(&mut self, change: &Change) {
-        self.is_stale = true;
-        self.span = Span::new(
-            change.map(self.span.start, Bias::Left),
-            change.map(self.span.end, Bias::Right),
-        );
-    }
-
-    fn knows(&self, span: Span) -> bool {
-        !self.is_stale && self.span.covers(span)
-    }
-}
-
 impl InlayHints {
     /// Moves the hints with a change, and removes those in deleted text or at a broken row.
     pub(super) fn follow(&mut self, change: &Change, after: &Snapshot) {
         if follow_hints(&mut self.hints, change, after) {
             self.version += 1;
         }
-        let windows = self.windows.iter_mut();
-        let requested = self.requests.iter_mut().map(|request| &mut request.window);
-        windows
-            .chain(requested)
-            .for_each(|window| window.follow(change));
+        self.windows.follow(change);
+        for request in &mut self.requests {
+            request.window.follow(change);
+        }
     }
 
-    fn knows(&self, span: Span) -> bool {
-        let requested = self.requests.iter().map(|request| &request.window);
-        let mut windows = self.windows.iter().chain(requested);
-        windows.any(|window| window.knows(span))
+    /// Returns whether the hints in a span are known or requested.
+    fn is_answered(&self, span: Span) -> bool {
+        let mut requests = self.requests.iter();
+        self.windows.knows(span) || requests.any(|request| request.window.knows(span))
     }
 
     /// Replaces the hints in a span. Equal hints at the same offset keep their numbers.
@@ -161,20 +135,16 @@ impl InlayHints {
         self.version += 1;
     }
 
-    /// Notes that the hints of a window are known, and forgets those of the oldest windows.
-    fn add_window(&mut self, window: HintWindow) {
-        self.windows.retain(|it| !window.span.covers(it.span));
-        self.windows.push_back(window);
-        while self.windows.len() > MAX_WINDOWS {
-            let Some(oldest) = self.windows.pop_front() else {
-                return;
-            };
-            let mut gone = self.hints.touching(oldest.span);
-            gone.retain(|placed| !self.windows.iter().any(|it| it.span.covers(placed.span)));
-            if !gone.is_empty() {
-                self.hints.remove(&gone);
-                self.version += 1;
-            }
+    /// Notes that the hints of a window are known, and removes those of a window that is forgotten.
+    fn add_window(&mut self, window: KnownWindow) {
+        let Some(oldest) = self.windows.add(window) else {
+            return;
+        };
+        let mut gone = self.hints.touching(oldest);
+        gone.retain(|placed| !self.windows.covers(placed.span));
+        if !gone.is_empty() {
+            self.hints.remove(&gone);
+            self.version += 1;
         }
     }
 }
@@ -226,7 +196,7 @@ impl DocumentModel {
         let Some(source) = self.inlay_hints.source.clone() else {
             return;
         };
-        if self.inlay_hints.knows(span) {
+        if self.inlay_hints.is_answered(span) {
             return;
         }
         let snapshot = self.snapshot();
@@ -235,7 +205,7 @@ impl DocumentModel {
         hints.next_id += 1;
         let number = hints.next_id;
         // The new request replaces those about an older text.
-        let is_replaced = |it: &HintWindow| it.is_stale && it.span.overlaps(span);
+        let is_replaced = |it: &KnownWindow| it.is_stale && it.span.overlaps(span);
         hints.requests.retain(|it| !is_replaced(&it.window));
         let answer = source.request(&snapshot, span, cx);
         let task = cx.spawn(async move |this, cx| {
@@ -248,10 +218,7 @@ impl DocumentModel {
         });
         self.inlay_hints.requests.push(HintRequest {
             number,
-            window: HintWindow {
-                span,
-                is_stale: false,
-            },
+            window: KnownWindow::new(span),
             _task: task,
         });
     }
@@ -290,11 +257,10 @@ impl DocumentModel {
     /// Requests the hints again that views show: the source has others for the same text.
     pub fn refresh_inlay_hints(&mut self, cx: &mut Context<Self>) {
         let hints = &mut self.inlay_hints;
-        let windows = hints.windows.iter_mut();
-        let requested = hints.requests.iter_mut().map(|request| &mut request.window);
-        windows
-            .chain(requested)
-            .for_each(|window| window.is_stale = true);
+        hints.windows.mark_stale();
+        for request in &mut hints.requests {
+            request.window.is_stale = true;
+        }
         hints.is_unanswered = false;
         cx.emit(InlayHintsChanged);
     }

@@ -90,11 +90,32 @@ fn a_swatch_precedes_each_color(cx: &mut TestAppContext) {
     assert_eq!(scene.screen(), "a: ‹  ›#f00;\nb: ‹  ›#00f;");
     assert_eq!(scene.reds(), [0, 255]);
     scene.type_in("x");
-    assert_eq!(scene.screen(), "a: x‹  ›#f00;\nb: ‹  ›#00f;");
+    assert_eq!(scene.screen(), "a: ‹  ›x#f00;\nb: ‹  ›#00f;");
     scene.rest(300);
     scene.answer(&[(13, 17, 7)]);
     assert_eq!(scene.screen(), "a: x#f00;\nb: ‹  ›#00f;");
     assert_eq!(scene.reds(), [7]);
+}
+
+#[gpui_kit::test]
+fn text_typed_at_the_edges_of_a_color_becomes_part_of_it(cx: &mut TestAppContext) {
+    let mut scene = scene("a: ˇ#f00;", cx);
+    scene.answer(&[(3, 7, 255)]);
+    scene.type_in(" x");
+    assert_eq!(scene.screen(), "a: ‹  › x#f00;");
+    for _ in 0.."#f00".len() {
+        scene.cx.simulate_keystrokes("right");
+    }
+    scene.type_in("0");
+    assert_eq!(scene.screen(), "a: ‹  › x#f000;");
+    // The colour goes with its last character.
+    let backspaces = "backspace ".repeat(" x#f000".len() - 1);
+    scene.cx.simulate_keystrokes(backspaces.trim());
+    assert_eq!(scene.screen(), "a: ‹  › ;");
+    scene.cx.simulate_keystrokes("backspace");
+    assert_eq!(scene.screen(), "a: ;");
+    scene.type_in("y");
+    assert_eq!(scene.screen(), "a: y;");
 }
 
 #[gpui_kit::test]

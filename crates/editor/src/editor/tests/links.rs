@@ -167,3 +167,20 @@ fn a_lost_focus_ends_the_underline(cx: &mut TestAppContext) {
     scene.cx.run_until_parked();
     assert_eq!(scene.underlined(), None);
 }
+
+#[gpui_kit::test]
+fn a_source_without_links_is_not_asked_at_each_move(cx: &mut TestAppContext) {
+    let mut scene = scene("ˇsee foo", cx);
+    let secondary = scene.cx.update(|_, cx| Modifiers::secondary_key(cx));
+    scene.hover(5, secondary);
+    scene.source.refuse();
+    scene.cx.run_until_parked();
+    scene.hover(6, secondary);
+    scene.hover(5, secondary);
+    assert_eq!(scene.source.waiting(), 0);
+    let model = scene.editor.read_with(scene.cx, |it, _| it.model().clone());
+    model.update(scene.cx, crate::DocumentModel::retry_annotations);
+    scene.cx.run_until_parked();
+    scene.answer(&[(4, 7, "https://foo")]);
+    assert_eq!(scene.underlined().as_deref(), Some("foo"));
+}

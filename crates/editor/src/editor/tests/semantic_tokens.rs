@@ -111,7 +111,7 @@ fn tokens_are_painted_over_the_tree(cx: &mut TestAppContext) {
         (4, 5, MODULE),
         (8, 9, HighlightKind::Operator),
     ]);
-    assert!(query.is_first);
+    assert!(query.prefers_window);
     assert_eq!((query.window.start.0, query.window.end.0), (0, 10));
     assert_eq!(
         scene.row(0),
@@ -152,7 +152,7 @@ fn tokens_follow_edits_until_the_text_rests(cx: &mut TestAppContext) {
     assert_eq!(scene.requests(), 0, "the text is being edited");
     scene.rest(300);
     let query = scene.answer(&[(4, 6, TYPE)]);
-    assert!(!query.is_first, "the tokens of the window are known");
+    assert!(!query.prefers_window, "the tokens of the window are known");
     assert_eq!(scene.row(0), "let:keyword ab:type");
     assert!(
         scene.row(2).starts_with("let:keyword c:variable"),
@@ -187,14 +187,14 @@ fn a_late_answer_is_carried_over_the_edits_since(cx: &mut TestAppContext) {
 fn the_window_comes_first_and_the_whole_text_next(cx: &mut TestAppContext) {
     let mut scene = scene("/a.rs", &format!("ˇ{}", "let a = b;\n".repeat(2_000)), cx);
     let query = scene.answer_about(&[(4, 5, MODULE)], AnnotationExtent::WindowFirst);
-    assert!(query.is_first && query.window.end.0 < 11 * 300);
+    assert!(query.prefers_window && query.window.end.0 < 11 * 300);
     assert!(
         scene.row(0).starts_with("let:keyword a:module"),
         "{}",
         scene.row(0)
     );
     let query = scene.answer(&[(4, 5, TYPE)]);
-    assert!(!query.is_first);
+    assert!(!query.prefers_window);
     assert!(
         scene.row(0).starts_with("let:keyword a:type"),
         "{}",
@@ -217,7 +217,7 @@ fn a_source_of_windows_is_asked_after_a_scroll(cx: &mut TestAppContext) {
         .update(scene.cx, |editor, cx| editor.set_scroll_top(1_000.0, cx));
     scene.rest(50);
     let query = scene.answer_about(&[(11_004, 11_005, TYPE)], AnnotationExtent::WindowOnly);
-    assert!(query.is_first && query.window.start.0 > 0);
+    assert!(query.prefers_window && query.window.start.0 > 0);
     assert!(
         scene.row(1_000).starts_with("let:keyword a:type"),
         "{}",

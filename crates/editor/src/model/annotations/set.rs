@@ -1,14 +1,35 @@
 //! A set of annotations whose spans follow the text.
 
-use base::{Bias, ByteOffset, Span};
+use std::collections::BTreeMap;
+
+use base::{Bias, Span};
 use text::{Change, PlacedMark, Snapshot, SpanMark, SpanSet, Splice};
+
+use crate::model::known_windows::map_window;
 
 /// Maximum number of bytes of typed text that lengthen an annotation.
 const MAX_GROWTH: usize = 256;
+/// Number of annotations that are freed quickly.
+const SMALL: u64 = 2_000;
 
 /// Annotations of one kind, sorted by their starts. Cheap to clone.
 #[derive(Clone)]
-pub struct AnnotationSet<T: Clone>(SpanSet<AnnotationMark<T>>);
+pub struct AnnotationSet<T: Clone> {
+    marks: SpanSet<AnnotationMark<T>>,
+    /// The rank of the next mark. Ranks are unique among all marks that were ever in the set.
+    next_rank: u64,
+}
+
+/// The effect of text that is typed at the edges of an annotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnnotationEdges {
+    /// Typed word chars lengthen the annotation that they follow, and other chars end it.
+    Word,
+    /// Text typed at an edge is no part of the annotation.
+    Fixed,
+    /// Text typed at an edge becomes part of the annotation.
+    Growing,
+}
 
 #[derive(Clone, Debug)]
 struct AnnotationMark<T> {
@@ -33,81 +54,107 @@ impl<T: Clone> SpanMark for AnnotationMark<T> {
 
 impl<T: Clone> Default for AnnotationSet<T> {
     fn default() -> Self {
-        Self(SpanSet::new())
+        Self {
+            marks: SpanSet::new(),
+            next_rank: 0,
+        }
     }
 }
 
 impl<T: Clone> AnnotationSet<T> {
     /// Creates a set. Takes time proportional to the number of annotations.
     pub fn new(annotations: impl IntoIterator<Item = (Span, T)>) -> Self {
-        let mut set = SpanSet::new();
-        set.insert(marks(annotations, 0));
-        Self(set)
+        let mut set = Self::default();
+        set.insert(annotations);
+        set
+    }
+
+    fn insert(&mut self, annotations: impl IntoIterator<Item = (Span, T)>) {
+        let mut marks = Vec::new();
+        for (span, value) in annotations {
+            marks.push(PlacedMark {
+                span,
+                mark: AnnotationMark {
+                    rank: self.next_rank,
+                    is_point: span.is_empty(),
+                    value,
+                },
+            });
+            self.next_rank += 1;
+        }
+        self.marks.insert(marks);
     }
 
     /// Returns whether the set contains no annotation.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.marks.is_empty()
+    }
+
+    /// Returns whether the set may contain so many annotations that freeing them takes long.
+    pub(super) fn may_be_large(&self) -> bool {
+        self.next_rank > SMALL
     }
 
     /// Returns the annotations that overlap a span or touch its ends, without those whose text was deleted.
     pub(crate) fn touching(&self, span: Span) -> Vec<(Span, T)> {
-        let placed = self.0.touching(span).into_iter();
+        let placed = self.marks.touching(span).into_iter();
         let placed = placed.filter(|placed| placed.mark.is_point || !placed.span.is_empty());
         placed
             .map(|placed| (placed.span, placed.mark.value))
             .collect()
     }
 
-    /// Replaces the annotations within a span by those of another set within it.
-    pub(super) fn replace(&mut self, span: Span, other: Self) {
-        let mut before = self.0.touching(span);
-        before.retain(|placed| span.covers(placed.span));
-        self.0.remove(&before);
-        let added = other.0.touching(span).into_iter();
-        let added = added.filter(|placed| span.covers(placed.span));
-        let added: Vec<_> = added
-            .map(|placed| (placed.span, placed.mark.value))
-            .collect();
-        // Marks of an earlier answer outside of the span may have any lower rank.
-        let first = self
-            .0
-            .touching(span)
-            .iter()
-            .map(|placed| placed.mark.rank + 1)
-            .max();
-        self.0.insert(marks(added, first.unwrap_or(0)));
+    /// Returns the annotations within a span, without those whose text was deleted.
+    fn within(&self, span: Span) -> Vec<(Span, T)> {
+        let mut annotations = self.touching(span);
+        annotations.retain(|(annotation, _)| span.covers(*annotation));
+        annotations
     }
 
-    /// Moves the annotations with a change. With `is_word`, typed word chars lengthen the annotation that they
-    /// follow, and other chars end it.
-    pub(super) fn follow(&mut self, change: &Change, after: &Snapshot, is_word: bool) {
-        if self.0.is_empty() {
+    /// Returns whether both sets have the same annotations within a span. Takes time proportional to their number.
+    pub(super) fn is_equal_in(&self, span: Span, other: &Self) -> bool
+    where
+        T: PartialEq,
+    {
+        self.within(span) == other.within(span)
+    }
+
+    /// Replaces the annotations within a span by those of another set within it.
+    pub(super) fn replace(&mut self, span: Span, other: &Self) {
+        let mut before = self.marks.touching(span);
+        before.retain(|placed| span.covers(placed.span));
+        self.marks.remove(&before);
+        self.insert(other.within(span));
+    }
+
+    /// Moves the annotations with a change.
+    pub(super) fn follow(&mut self, change: &Change, after: &Snapshot, edges: AnnotationEdges) {
+        if self.marks.is_empty() {
             return;
         }
-        let resized = if is_word {
-            self.resized(change, after)
-        } else {
-            Vec::new()
+        let resized = match edges {
+            AnnotationEdges::Word => self.resized_words(change, after),
+            AnnotationEdges::Growing => self.grown(change),
+            AnnotationEdges::Fixed => Vec::new(),
         };
-        self.0.map(change);
-        for (rank, at, end) in resized {
-            let mut placed = self.0.touching(Span::at(at));
-            placed.retain(|placed| placed.mark.rank == rank && placed.span.start < end);
-            self.0.remove(&placed);
-            for placed in &mut placed {
-                placed.span.end = end;
-            }
-            self.0.insert(placed);
-        }
+        let (before, spans): (Vec<_>, Vec<Span>) = resized.into_iter().unzip();
+        self.marks.remove(&before);
+        self.marks.map(change);
+        let resized = before.into_iter().zip(spans);
+        let resized = resized.map(|(PlacedMark { mark, .. }, span)| PlacedMark { span, mark });
+        self.marks.insert(resized.collect());
     }
 
-    /// Returns the marks whose end is not the mapped one: rank, start of the typed text, new end.
-    fn resized(&self, change: &Change, after: &Snapshot) -> Vec<(u64, ByteOffset, ByteOffset)> {
-        let mut resized = Vec::new();
+    /// Returns the marks whose end is not the mapped one, with their new spans.
+    fn resized_words(
+        &self,
+        change: &Change,
+        after: &Snapshot,
+    ) -> Vec<(PlacedMark<AnnotationMark<T>>, Span)> {
+        let mut resized = BTreeMap::new();
         for splice in &change.splices {
             let word = word_len(splice, after);
-            for placed in self.0.touching(Span::at(splice.old.start)) {
+            for placed in self.marks.touching(Span::at(splice.old.start)) {
                 let is_before = placed.span.start < splice.old.start;
                 let is_inside = splice.old.end < placed.span.end;
                 let is_resized = if is_inside {
@@ -116,29 +163,30 @@ impl<T: Clone> AnnotationSet<T> {
                     word > 0
                 };
                 if is_before && is_resized {
-                    let end = splice.new.start + word;
-                    resized.push((placed.mark.rank, splice.new.start, end));
+                    let start = change.map(placed.span.start, Bias::Right);
+                    let span = Span::new(start, splice.new.start + word);
+                    // Later splices are behind the new end.
+                    resized.entry(placed.mark.rank).or_insert((placed, span));
                 }
             }
         }
-        resized
+        resized.into_values().collect()
     }
-}
 
-fn marks<T>(
-    annotations: impl IntoIterator<Item = (Span, T)>,
-    first: u64,
-) -> Vec<PlacedMark<AnnotationMark<T>>> {
-    let ranked = (first..).zip(annotations);
-    let marks = ranked.map(|(rank, (span, value))| PlacedMark {
-        span,
-        mark: AnnotationMark {
-            rank,
-            is_point: span.is_empty(),
-            value,
-        },
-    });
-    marks.collect()
+    /// Returns the marks at whose edges text was inserted, with their new spans.
+    fn grown(&self, change: &Change) -> Vec<(PlacedMark<AnnotationMark<T>>, Span)> {
+        let mut grown = BTreeMap::new();
+        let insertions = change.splices.iter();
+        for splice in insertions.filter(|splice| splice.old.is_empty()) {
+            for placed in self.marks.touching(splice.old) {
+                if !placed.span.is_empty() {
+                    let span = map_window(change, placed.span);
+                    grown.insert(placed.mark.rank, (placed, span));
+                }
+            }
+        }
+        grown.into_values().collect()
+    }
 }
 
 /// Returns the length of the word with which the new text of a splice begins.
@@ -159,10 +207,20 @@ mod tests {
     use base::Span;
     use text::{Buffer, Edit, EditOrigin, Timestamp};
 
-    use super::AnnotationSet;
+    use super::{AnnotationEdges, AnnotationSet};
 
-    /// Annotates `spans` in `text`, replaces bytes, and checks the texts of the annotations.
+    /// Annotates `spans` in `text` as words, replaces bytes, and checks the texts of the annotations.
     fn check(
+        text: &str,
+        spans: &[(usize, usize)],
+        edits: &[(usize, usize, &str)],
+        expected: &[&str],
+    ) {
+        check_edges(AnnotationEdges::Word, text, spans, edits, expected);
+    }
+
+    fn check_edges(
+        edges: AnnotationEdges,
         text: &str,
         spans: &[(usize, usize)],
         edits: &[(usize, usize, &str)],
@@ -179,7 +237,7 @@ mod tests {
             .collect();
         let change = buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
         let after = buffer.snapshot();
-        set.follow(&change, &after, true);
+        set.follow(&change, &after, edges);
         let texts: Vec<String> = set
             .touching(after.full_span())
             .into_iter()
@@ -187,6 +245,7 @@ mod tests {
             .collect();
         assert_eq!(texts, expected, "{text} {edits:?}");
     }
+
     #[test]
     fn typed_word_chars_lengthen_a_token() {
         check(
@@ -245,6 +304,48 @@ mod tests {
     }
 
     #[test]
+    fn text_at_several_carets_lengthens_and_ends_tokens() {
+        let edits = [(3, 3, "x"), (5, 5, "("), (6, 6, "("), (7, 7, "y")];
+        check("foo barr", &[(0, 3), (4, 8)], &edits, &["foox", "b"]);
+    }
+
+    #[test]
+    fn text_at_the_edges_of_other_annotations() {
+        let check = |edges, edits: &[(usize, usize, &str)], expected: &[&str]| {
+            check_edges(edges, "a #f00;", &[(2, 6)], edits, expected);
+        };
+        let grow = AnnotationEdges::Growing;
+        check(grow, &[(2, 2, "x ")], &["x #f00"]);
+        check(grow, &[(6, 6, "0")], &["#f000"]);
+        check(grow, &[(2, 2, "("), (4, 4, "-"), (6, 6, ")")], &["(#f-00)"]);
+        check(grow, &[(2, 6, "red")], &["red"]);
+        check(grow, &[(1, 1, "x"), (7, 7, "x")], &["#f00"]);
+        check(grow, &[(1, 7, "")], &[]);
+        let fixed = AnnotationEdges::Fixed;
+        check(fixed, &[(2, 2, "x"), (6, 6, "0")], &["#f00"]);
+    }
+
+    #[test]
+    fn sets_are_compared_within_a_span() {
+        let set = |spans: &[(usize, usize, char)]| {
+            let spans = spans
+                .iter()
+                .map(|(start, end, value)| (Span::from(*start..*end), *value));
+            AnnotationSet::new(spans)
+        };
+        let known = set(&[(0, 2, 'a'), (2, 4, 'b'), (4, 6, 'c')]);
+        let check = |other: &[(usize, usize, char)], expected: bool| {
+            let span = Span::from(2..6);
+            assert_eq!(known.is_equal_in(span, &set(other)), expected, "{other:?}");
+        };
+        check(&[(2, 4, 'b'), (4, 6, 'c')], true);
+        check(&[(0, 1, 'x'), (2, 4, 'b'), (4, 6, 'c'), (6, 8, 'x')], true);
+        check(&[(2, 4, 'b'), (4, 6, 'x')], false);
+        check(&[(2, 4, 'b')], false);
+        check(&[(2, 3, 'b'), (4, 6, 'c')], false);
+    }
+
+    #[test]
     fn deleted_annotations_are_not_found() {
         check(
             "foo = bar",
@@ -273,7 +374,7 @@ mod tests {
                      new: &[(usize, usize, char)],
                      expected: &str| {
             let mut annotated = set(before);
-            annotated.replace(Span::from(part.0..part.1), set(new));
+            annotated.replace(Span::from(part.0..part.1), &set(new));
             let values = annotated.touching(Span::from(0..100)).into_iter();
             assert_eq!(values.map(|(_, value)| value).collect::<String>(), expected);
         };
@@ -287,5 +388,19 @@ mod tests {
         check(&before, (0, 8), &[], "");
         check(&before, (8, 20), &[(8, 9, 'e'), (9, 9, 'f')], "abcdef");
         check(&[], (0, 8), &[(1, 2, 'x')], "x");
+    }
+
+    #[test]
+    fn annotations_of_several_answers_follow_one_edit() {
+        let mut buffer = Buffer::new("aa........bb");
+        let span = |start: usize, end: usize| Span::from(start..end);
+        let mut set = AnnotationSet::new([(span(0, 2), 'a'), (span(10, 12), 'b')]);
+        let answer = AnnotationSet::new([(span(10, 12), 'c')]);
+        set.replace(span(10, 12), &answer);
+        let edits = [Edit::new(span(1, 11), "-")];
+        let change = buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
+        set.follow(&change, &buffer.snapshot(), AnnotationEdges::Word);
+        let expected = [(span(0, 1), 'a'), (span(2, 3), 'c')];
+        assert_eq!(set.touching(span(0, 3)), expected);
     }
 }
