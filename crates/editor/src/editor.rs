@@ -72,7 +72,6 @@ use crate::pointer::Mouse;
 use crate::scroll::{Scroll, ScrollMargin};
 
 pub use document_highlights::HighlightSource;
-pub use folding_ranges::FoldingSource;
 pub use format_on_type::{TypeFormatQuery, TypeFormatter};
 pub use hover::{HoverSource, HoverText};
 pub use inline_review::ReviewMark;
@@ -528,7 +527,6 @@ impl Editor {
         self.scroll.follow(change);
         self.rows.follow(&before, &self.snapshot, change);
         self.find.follow(change);
-        self.folding.ranges.follow(change);
         self.review.follow(change);
         self.suggestion.follow(change, &self.snapshot);
         self.completions.follow(change);
@@ -563,7 +561,6 @@ impl Editor {
         self.highlighting.reset();
         self.marked.clear();
         self.blocks.clear();
-        self.folding.ranges.reset();
         self.review = inline_review::ShownReview::default();
         self.suggestion.reset();
         self.completions.reset();
@@ -602,7 +599,6 @@ impl Editor {
         self.sync(cx);
         self.highlight_at_rest(cx);
         finding::find_at_rest(self, cx);
-        folding_ranges::ask(self, cx);
         inlay_hints::move_window(self, cx);
         annotations::ask(self, cx);
         if std::mem::take(&mut self.has_unseen_tree) {
@@ -643,7 +639,6 @@ impl Editor {
             ModelEvent::DiagnosticsUpdated => {
                 hover::diagnostics_changed(self);
                 light_bulb::carets_moved(self, cx);
-                folding_ranges::ask(self, cx);
             }
             ModelEvent::Saved | ModelEvent::HunksUpdated => {}
         }
@@ -654,7 +649,6 @@ impl Editor {
         self.show_caret(cx);
         document_highlights::carets_moved(self, cx);
         light_bulb::carets_moved(self, cx);
-        folding_ranges::ask(self, cx);
         cx.emit(EditorEvent::Focused);
         cx.notify();
     }

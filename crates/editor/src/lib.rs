@@ -43,11 +43,10 @@ pub use completion::{
     CompletionQuery, CompletionSource, CompletionTrigger, Documentation,
 };
 pub use editor::{
-    CodeActionSource, CycleDirection, Editor, EditorEvent, FoldingSource, HighlightSource,
-    HoverSource, HoverText, LanguageSources, LinkedSpanSource, MenuSection, Reveal, ReviewMark,
-    SelectionRangeSource, SignatureAnswer, SignatureQuery, SignatureSource, SnippetInsertion,
-    SuggestionBlocker, SuggestionEvent, SuggestionMode, TypeFormatQuery, TypeFormatter, ViewState,
-    reveal_block_below,
+    CodeActionSource, CycleDirection, Editor, EditorEvent, HighlightSource, HoverSource, HoverText,
+    LanguageSources, LinkedSpanSource, MenuSection, Reveal, ReviewMark, SelectionRangeSource,
+    SignatureAnswer, SignatureQuery, SignatureSource, SnippetInsertion, SuggestionBlocker,
+    SuggestionEvent, SuggestionMode, TypeFormatQuery, TypeFormatter, ViewState, reveal_block_below,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{

@@ -16,7 +16,7 @@ use gpui_kit::{
     MouseMoveEvent, MouseUpEvent, Pixels, Point, ScrollEvent, Window,
 };
 
-use crate::editor::{Editor, clipboard, folding_ranges, hover, links};
+use crate::editor::{Editor, clipboard, hover, links};
 use crate::frame::{Geometry, HitArea};
 use crate::pointer::Drag;
 
@@ -104,8 +104,6 @@ fn note_hover(editor: &mut Editor, position: Option<Point<Pixels>>, cx: &mut Con
     let bar = area.filter(|area| matches!(area, HitArea::Vertical | HitArea::Horizontal));
     if in_gutter != editor.mouse.is_over_gutter || bar != editor.mouse.hovered {
         editor.mouse.is_over_gutter = in_gutter;
-        // A server that was not ready before may be ready now.
-        folding_ranges::ask(editor, cx);
         editor.mouse.hovered = bar;
         cx.notify();
     }

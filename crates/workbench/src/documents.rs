@@ -276,6 +276,7 @@ impl Documents {
             links: Some(Rc::new(ServerAnnotations::links(model.downgrade()))),
             colors: Some(Rc::new(ServerAnnotations::colors(model.downgrade()))),
             lenses: Some(Rc::new(ServerCodeLenses::new(model.downgrade()))),
+            folds: Some(Rc::new(ServerAnnotations::folds(model.downgrade()))),
         };
         model.update(cx, |model, _| {
             model.set_inlay_hint_source(Some(hints));

@@ -50,7 +50,6 @@ mod search_panel;
 mod server_annotations;
 mod server_code_actions;
 mod server_code_lenses;
-mod server_folds;
 mod server_highlights;
 mod server_hover;
 mod server_inlay_hints;

@@ -1,4 +1,4 @@
-//! Links and colours of language servers, as annotations of a text.
+//! Links, colours and folds of language servers, as annotations of a text.
 
 use std::sync::Arc;
 
@@ -9,7 +9,9 @@ use editor::{
 };
 use futures::future::join_all;
 use gpui_kit::{App, AppContext as _, Task, WeakEntity};
-use lsp::{ColorValue, DocumentColor, DocumentLink, LanguageServer, Request};
+use lsp::{
+    ColorValue, DocumentColor, DocumentLink, FoldingKind, FoldingRange, LanguageServer, Request,
+};
 use text::Snapshot;
 
 use crate::folder::OpenFolder;
@@ -39,6 +41,17 @@ impl ServerAnnotations<DocumentColor, ColorValue> {
             model,
             ask: LanguageServer::document_colors,
             annotation: |color| (color.span, color.color),
+        }
+    }
+}
+
+impl ServerAnnotations<FoldingRange, Option<FoldingKind>> {
+    /// Creates the source of folds for a text, whichever servers it has when it is asked.
+    pub(crate) fn folds(model: WeakEntity<DocumentModel>) -> Self {
+        Self {
+            model,
+            ask: LanguageServer::folding_ranges,
+            annotation: |fold| (fold.span, fold.kind),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use base::Span;
 use gpui_kit::{Context, Task};
-use lsp::{ColorValue, ServerCommand};
+use lsp::{ColorValue, FoldingKind, ServerCommand};
 use syntax::HighlightKind;
 use text::Change;
 
@@ -35,6 +35,7 @@ struct WantedKinds {
     tokens: bool,
     colors: bool,
     lenses: bool,
+    folds: bool,
 }
 
 impl ShownAnnotations {
@@ -60,6 +61,7 @@ impl WantedKinds {
             tokens: editor.settings.semantic_highlighting,
             colors: editor.settings.document_colors,
             lenses: editor.settings.code_lens,
+            folds: true,
         }
     }
 }
@@ -137,6 +139,11 @@ fn want(editor: &Editor, cx: &mut Context<Editor>) {
         if kinds.lenses {
             model.want_annotations::<Arc<ServerCommand>>(window, cx);
         }
+        if kinds.folds {
+            // Commands fold the whole text.
+            let text = model.snapshot().full_span();
+            model.want_annotations::<Option<FoldingKind>>(text, cx);
+        }
     });
 }
 
@@ -156,6 +163,7 @@ pub(super) fn changed(editor: &mut Editor, event: AnnotationsChanged, cx: &mut C
         _ if !event.has_new_set => {}
         AnnotationKind::Tokens => highlighting::tokens_changed(editor, cx),
         AnnotationKind::Colors | AnnotationKind::Lenses => show(editor, cx),
+        AnnotationKind::Folds => cx.notify(),
         AnnotationKind::Links => {}
     }
     want(editor, cx);

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use base::{ByteOffset, Revision, Row, Span};
 use gpui_kit::{Context, Window};
+use lsp::FoldingKind;
 use text::NodeId;
 
-use super::folding_ranges::{FoldingRanges, folds_in};
-use super::{Editor, folding_ranges};
+use super::Editor;
+use super::folding_ranges::{self, folds_in};
 
 /// Number of edits whose deleted folds are kept.
 const MAX_LOST_EDITS: usize = 100;
@@ -20,8 +21,8 @@ pub(crate) struct FoldState {
     folds: Vec<Span>,
 }
 
-/// Visible rows that start a fold, with the text, tree, answer of the source and rows they were
-/// computed for.
+/// Visible rows that start a fold, with the text, tree, version of the source's folds and rows they
+/// were computed for.
 type FoldableRows = ((Revision, Option<Revision>, u64, Range<Row>), Arc<[Row]>);
 
 /// Fold state of a view, besides the folds in its display map.
@@ -29,7 +30,6 @@ type FoldableRows = ((Revision, Option<Revision>, u64, Range<Row>), Arc<[Row]>);
 pub(crate) struct Folding {
     pub(crate) lost: LostFolds,
     pub(crate) foldable: Option<FoldableRows>,
-    pub(crate) ranges: FoldingRanges,
 }
 
 /// Folds deleted by edits, oldest first. Bounded.
@@ -148,7 +148,7 @@ pub(crate) fn fold_all(editor: &mut Editor, _: &mut Window, cx: &mut Context<Edi
     let rows = Row(0)..Row(editor.snapshot.row_count());
     let syntax = editor.model.read(cx).syntax();
     let has_tree = syntax.is_some_and(|syntax| syntax.has_tree());
-    let known = folds_in(editor, rows.clone(), has_tree);
+    let known = folds_in(editor, rows.clone(), has_tree, cx);
     // Without a tree, the folds of the source are better than those by indentation.
     let syntax = syntax.filter(|_| has_tree || known.is_empty());
     let folds = syntax.map(|syntax| syntax.folds(&editor.snapshot, rows));
@@ -198,13 +198,16 @@ pub(crate) fn fold_starting_at(editor: &Editor, row: Row) -> Option<Span> {
 /// Returns the span that can be folded from a row: by the syntax tree, by the source of folds, or by
 /// indentation if neither knows any. Returns `None` if nothing can be folded from this row.
 pub(crate) fn foldable_at(editor: &Editor, row: Row, cx: &Context<Editor>) -> Option<Span> {
-    match editor.model.read(cx).syntax() {
+    let model = editor.model.read(cx);
+    match model.syntax() {
         Some(syntax) if syntax.has_tree() => {
             let fold = syntax.fold_at(&editor.snapshot, row);
             let fold = fold.map(|fold| Span::new(fold.start, fold.end));
-            fold.or_else(|| folding_ranges::fold_at(editor, row, true))
+            fold.or_else(|| folding_ranges::fold_at(editor, row, true, cx))
         }
-        _ if !editor.folding.ranges.is_empty() => folding_ranges::fold_at(editor, row, false),
+        _ if model.has_annotations::<Option<FoldingKind>>() => {
+            folding_ranges::fold_at(editor, row, false, cx)
+        }
         _ => foldable_by_indent(editor, row),
     }
 }

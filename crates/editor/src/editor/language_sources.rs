@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use super::Editor;
 use super::document_highlights::{self, HighlightSource};
-use super::folding_ranges::{self, FoldingSource};
 use super::format_on_type::{self, TypeFormatter};
 use super::hover::{self, HoverSource};
 use super::light_bulb::{self, CodeActionSource};
@@ -30,8 +29,6 @@ pub struct LanguageSources {
     pub type_formatter: Option<Rc<dyn TypeFormatter>>,
     /// The pieces of syntax around the carets.
     pub selection_ranges: Option<Rc<dyn SelectionRangeSource>>,
-    /// The rows that can be folded.
-    pub folds: Option<Rc<dyn FoldingSource>>,
 }
 
 impl Editor {
@@ -44,6 +41,5 @@ impl Editor {
         light_bulb::set_source(self, sources.code_actions);
         format_on_type::set_source(self, sources.type_formatter);
         selection_ranges::set_source(self, sources.selection_ranges);
-        folding_ranges::set_source(self, sources.folds);
     }
 }

@@ -2,6 +2,7 @@
 
 use base::Row;
 use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, fill, point, px, size};
+use lsp::FoldingKind;
 use settings::LineNumbers;
 use text::RowHunk;
 use ui::ActiveTheme as _;
@@ -104,13 +105,13 @@ impl Decorator<'_> {
             return Default::default();
         }
         let rows = self.layout.geometry.buffer_rows.clone();
-        let syntax = self.editor.model.read(cx).syntax();
-        let syntax = syntax.filter(|syntax| syntax.has_tree());
+        let model = self.editor.model.read(cx);
+        let syntax = model.syntax().filter(|syntax| syntax.has_tree());
         let snapshot = &self.editor.snapshot;
         let key = (
             snapshot.revision(),
             syntax.and_then(|syntax| syntax.parsed_revision()),
-            self.editor.folding.ranges.generation,
+            model.annotation_version::<Option<FoldingKind>>(),
             rows.clone(),
         );
         if let Some((known, found)) = &self.editor.folding.foldable
@@ -120,7 +121,7 @@ impl Decorator<'_> {
         }
         let folds = syntax.map(|syntax| syntax.folds(snapshot, rows.clone()));
         let starts = folds.into_iter().flatten().map(|fold| fold.start);
-        let known = folds_in(self.editor, rows, syntax.is_some());
+        let known = folds_in(self.editor, rows, syntax.is_some(), cx);
         let starts = starts.chain(known.iter().map(|fold| fold.start));
         let mut found: Vec<Row> = starts.map(|start| snapshot.point_at(start).row).collect();
         found.sort_unstable();

@@ -1,4 +1,4 @@
-//! Annotations of a text by sources such as language servers: semantic tokens, links, colours, and code lenses.
+//! Annotations of a text by sources such as language servers: semantic tokens, links, colours, code lenses and folds.
 //!
 //! Invariant: an annotation is stored once, however many views show it, and its span follows every edit; an edit
 //! costs the same however many there are.
@@ -178,6 +178,11 @@ impl DocumentModel {
     /// Returns the annotations of a kind that touch a span, sorted by their starts.
     pub(crate) fn annotations_in<T: AnnotationValue>(&self, span: Span) -> Vec<(Span, T)> {
         T::of(&self.annotations).set().touching(span)
+    }
+
+    /// Returns whether there are annotations of a kind.
+    pub(crate) fn has_annotations<T: AnnotationValue>(&self) -> bool {
+        !T::of(&self.annotations).set().is_empty()
     }
 
     /// Returns the semantic tokens; `None` if there are none.

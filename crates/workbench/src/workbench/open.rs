@@ -25,7 +25,6 @@ use crate::layout::{ItemId, PaneId, TabOpenMode};
 use crate::notices::Notice;
 use crate::open_options::{Focus, GoToPosition, MissingFile, OpenOptions, go_to};
 use crate::server_code_actions::ServerCodeActions;
-use crate::server_folds::ServerFolds;
 use crate::server_highlights::ServerHighlights;
 use crate::server_hover::ServerHover;
 use crate::server_linked_spans::ServerLinkedSpans;
@@ -164,7 +163,6 @@ impl Workbench {
             code_actions: Some(Rc::new(ServerCodeActions::new(text.clone()))),
             type_formatter: Some(Rc::new(ServerTypeFormatter::new(text.clone()))),
             selection_ranges: Some(Rc::new(ServerSelectionRanges::new(text.clone()))),
-            folds: Some(Rc::new(ServerFolds::new(text.clone()))),
             signatures: Some(Rc::new(ServerSignatures::new(text))),
         };
         let editor = cx.new(|cx| Editor::new(document, window, cx));

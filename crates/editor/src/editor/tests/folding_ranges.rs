@@ -1,83 +1,59 @@
 //! Tests folds of a scripted source.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
 use base::{Row, Span};
-use gpui_kit::{Context, Entity, Subscription, Task, TestAppContext, VisualTestContext};
-use lsp::{FoldingKind, FoldingRange};
-use text::{Author, Edit, Snapshot};
+use gpui_kit::{Entity, Subscription, TestAppContext, VisualTestContext};
+use lsp::FoldingKind;
+use text::{Author, Edit};
 
+use super::annotations::ScriptedAnnotations;
 use super::suggesting::{Heard, open_with_keys};
 use crate::editor::folding::foldable_at;
-use crate::editor::folding_ranges::ask;
-use crate::{Editor, Fold, FoldAll, FoldingSource, LanguageSources};
-
-type WaitingFolds = (Snapshot, async_channel::Sender<Option<Vec<FoldingRange>>>);
-
-/// A source whose requests wait until the test answers them.
-#[derive(Default)]
-struct ScriptedFolds {
-    requests: RefCell<Vec<WaitingFolds>>,
-}
-
-impl FoldingSource for ScriptedFolds {
-    fn folds(
-        &self,
-        snapshot: &Snapshot,
-        cx: &mut Context<Editor>,
-    ) -> Task<Option<Vec<FoldingRange>>> {
-        let (sender, receiver) = async_channel::bounded(1);
-        let request = (snapshot.clone(), sender);
-        self.requests.borrow_mut().push(request);
-        cx.spawn(async move |_, _| receiver.recv().await.ok().flatten())
-    }
-}
+use crate::model::{AnnotationExtent, AnnotationSources};
+use crate::{DocumentModel, Editor, Fold, FoldAll};
 
 /// A view with a scripted source.
 struct Scene<'a> {
     editor: Entity<Editor>,
-    source: Rc<ScriptedFolds>,
+    model: Entity<DocumentModel>,
+    source: Rc<ScriptedAnnotations<Option<FoldingKind>>>,
     cx: &'a mut VisualTestContext,
     _heard: (Heard, Subscription),
 }
 
 fn open<'a>(path: &str, marked: &str, cx: &'a mut TestAppContext) -> Scene<'a> {
     let (editor, heard, subscription, cx) = open_with_keys(path, marked, cx);
-    let source = Rc::new(ScriptedFolds::default());
-    editor.update(cx, |editor, cx| {
-        editor.set_language_sources(LanguageSources {
+    let source = Rc::new(ScriptedAnnotations::default());
+    let model = editor.read_with(cx, |editor, _| editor.model().clone());
+    model.update(cx, |model, _| {
+        model.set_annotation_sources(AnnotationSources {
             folds: Some(source.clone()),
-            ..LanguageSources::default()
+            ..AnnotationSources::default()
         });
-        ask(editor, cx);
     });
-    Scene {
+    let mut scene = Scene {
         editor,
+        model,
         source,
         cx,
         _heard: (heard, subscription),
-    }
+    };
+    scene.rest();
+    scene
 }
 
 impl Scene<'_> {
     /// Answers the only request with folds from one row to another.
     fn answer(&mut self, rows: &[(u32, u32, Option<FoldingKind>)]) {
-        let (text, sender) = self.source.requests.borrow_mut().pop().expect("a request");
-        assert!(self.source.requests.borrow().is_empty(), "one request");
-        let folds = rows.iter().map(|(first, last, kind)| FoldingRange {
-            span: Span::new(text.row_end(Row(*first)), text.row_end(Row(*last))),
-            kind: *kind,
+        assert_eq!(self.requests(), 1, "one request");
+        let text = self.source.text();
+        let folds = rows.iter().map(|(first, last, kind)| {
+            let span = Span::new(text.row_end(Row(*first)), text.row_end(Row(*last)));
+            (span, *kind)
         });
-        let folds = folds.collect();
-        sender.try_send(Some(folds)).expect("a request that waits");
-        self.cx.run_until_parked();
-    }
-
-    fn refuse(&mut self) {
-        let (_, sender) = self.source.requests.borrow_mut().pop().expect("a request");
-        sender.try_send(None).expect("a request that waits");
+        self.source.answer(folds, AnnotationExtent::Whole);
         self.cx.run_until_parked();
     }
 
@@ -88,10 +64,7 @@ impl Scene<'_> {
 
     /// Inserts a text at the start, as another program does.
     fn insert(&mut self, text: &str) {
-        let model = self
-            .editor
-            .read_with(self.cx, |editor, _| editor.model().clone());
-        model.update(self.cx, |model, cx| {
+        self.model.update(self.cx, |model, cx| {
             model.edit(&[Edit::new(Span::from(0..0), text)], Author::Disk, cx);
         });
         self.cx.run_until_parked();
@@ -118,7 +91,7 @@ impl Scene<'_> {
     }
 
     fn requests(&self) -> usize {
-        self.source.requests.borrow().len()
+        self.source.waiting()
     }
 }
 
@@ -156,12 +129,53 @@ fn folds_follow_edits_and_are_asked_for_again_at_rest(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn a_source_that_cannot_answer_yet_is_asked_again(cx: &mut TestAppContext) {
     let mut scene = open("/a.txt", TEXT, cx);
-    scene.refuse();
+    scene.source.refuse();
+    scene.cx.run_until_parked();
     assert_eq!(scene.foldable(), [(2, 3)]);
-    scene.editor.update(scene.cx, ask);
+    let retry = DocumentModel::retry_annotations;
+    scene.model.update(scene.cx, retry);
+    scene.cx.run_until_parked();
     scene.answer(&[(0, 2, None)]);
     assert_eq!(scene.foldable(), [(0, 2)]);
-    scene.editor.update(scene.cx, ask);
+    scene.model.update(scene.cx, retry);
+    scene.cx.run_until_parked();
+    assert_eq!(scene.requests(), 0);
+}
+
+#[gpui_kit::test]
+fn a_slow_answer_about_an_older_text_is_followed_by_a_request(cx: &mut TestAppContext) {
+    let mut scene = open("/a.txt", TEXT, cx);
+    scene.insert("new\n");
+    scene.rest();
+    scene.answer(&[(0, 1, None)]);
+    assert_eq!(scene.foldable(), [(1, 2)]);
+    scene.answer(&[(1, 3, None)]);
+    assert_eq!(scene.foldable(), [(1, 3)]);
+    assert_eq!(scene.requests(), 0);
+}
+
+#[gpui_kit::test]
+fn a_restarted_server_is_asked_again(cx: &mut TestAppContext) {
+    let mut scene = open("/a.txt", TEXT, cx);
+    scene.answer(&[(0, 1, None)]);
+    let forget = DocumentModel::forget_annotations;
+    scene.model.update(scene.cx, forget);
+    scene.cx.run_until_parked();
+    assert_eq!(scene.foldable(), [(2, 3)], "by indentation");
+    scene.answer(&[(4, 5, None)]);
+    assert_eq!(scene.foldable(), [(4, 5)]);
+}
+
+#[gpui_kit::test]
+fn diagnostics_request_no_folds_while_the_text_is_edited(cx: &mut TestAppContext) {
+    let mut scene = open("/a.txt", TEXT, cx);
+    scene.answer(&[(0, 1, None)]);
+    scene.insert("new\n");
+    scene.model.update(scene.cx, |model, cx| {
+        let revision = model.snapshot().revision();
+        model.set_diagnostics(revision, crate::DiagnosticSet::default(), cx);
+    });
+    scene.cx.run_until_parked();
     assert_eq!(scene.requests(), 0);
 }
 

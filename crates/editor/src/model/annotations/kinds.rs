@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use gpui_kit::Context;
-use lsp::{ColorValue, DocumentLink, ServerCommand};
+use lsp::{ColorValue, DocumentLink, FoldingKind, ServerCommand};
 use syntax::HighlightKind;
 use text::{Change, Snapshot};
 
@@ -99,4 +99,6 @@ kinds! {
     Colors, colors: ColorValue, Growing;
     /// Commands that belong to parts of the text.
     Lenses, lenses: Arc<ServerCommand>, Fixed;
+    /// Parts of the text to hide, each from the end of its first row to the end of its last one.
+    Folds, folds: Option<FoldingKind>, Fixed;
 }
