@@ -18,6 +18,7 @@ mod linked_editing;
 mod links;
 mod pointer;
 mod reviewing;
+mod scripted;
 mod selection_ranges;
 mod semantic_tokens;
 mod signature;

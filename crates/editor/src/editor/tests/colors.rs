@@ -1,52 +1,26 @@
 //! Tests swatches of colours with a scripted source.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use base::Span;
-use gpui_kit::{Entity, TestAppContext, VisualTestContext};
+use gpui_kit::TestAppContext;
 use lsp::ColorValue;
 
-use super::annotations::ScriptedAnnotations;
-use super::open;
+use super::scripted::{Scene, ScriptedAnnotations, annotation_scene};
 use super::suggesting::screen;
-use crate::Editor;
 use crate::model::{AnnotationExtent, AnnotationSources, DocumentModel};
 
-struct Scene<'a> {
-    editor: Entity<Editor>,
-    model: Entity<DocumentModel>,
-    source: Rc<ScriptedAnnotations<ColorValue>>,
-    cx: &'a mut VisualTestContext,
-}
+type Source = ScriptedAnnotations<ColorValue>;
 
-fn scene<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a> {
-    let (editor, cx) = open("/a.css", marked, cx);
-    let source = Rc::new(ScriptedAnnotations::default());
-    let model = editor.read_with(cx, |editor, _| editor.model().clone());
-    model.update(cx, |model, _| {
-        model.set_annotation_sources(AnnotationSources {
-            colors: Some(source.clone()),
-            ..AnnotationSources::default()
-        });
-    });
-    let mut scene = Scene {
-        editor,
-        model,
-        source,
-        cx,
+fn scene<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a, Source> {
+    let sources = |colors: Rc<Source>| AnnotationSources {
+        colors: Some(colors),
+        ..AnnotationSources::default()
     };
-    scene.rest(1_000);
-    scene
+    annotation_scene("/a.css", marked, sources, cx)
 }
 
-impl Scene<'_> {
-    fn rest(&mut self, millis: u64) {
-        let executor = self.cx.executor();
-        executor.advance_clock(Duration::from_millis(millis));
-        self.cx.run_until_parked();
-    }
-
+impl Scene<'_, Source> {
     fn answer(&mut self, colors: &[(usize, usize, u8)]) {
         let colors = colors.iter().map(|(start, end, red)| {
             let color = ColorValue {
@@ -57,8 +31,7 @@ impl Scene<'_> {
             };
             (Span::from(*start..*end), color)
         });
-        self.source.answer(colors, AnnotationExtent::Whole);
-        self.cx.run_until_parked();
+        self.annotate(colors, AnnotationExtent::Whole);
     }
 
     fn type_in(&mut self, text: &str) {
@@ -125,7 +98,7 @@ fn the_swatch_of_a_deleted_color_goes_at_once(cx: &mut TestAppContext) {
     scene.cx.simulate_keystrokes("delete");
     scene.cx.run_until_parked();
     assert_eq!(scene.screen(), "a: ;\nb: ‹  ›#00f;");
-    assert_eq!(scene.source.waiting(), 0, "the text is being edited");
+    assert_eq!(scene.requests(), 0, "the text is being edited");
 }
 
 #[gpui_kit::test]
@@ -143,10 +116,7 @@ fn the_setting_and_a_restart_remove_swatches(cx: &mut TestAppContext) {
     };
     assert_eq!(switch(false), "a: #f00;");
     assert_eq!(switch(true), "a: ‹  ›#f00;");
-    scene
-        .model
-        .update(scene.cx, DocumentModel::forget_annotations);
-    scene.cx.run_until_parked();
+    scene.update_model(DocumentModel::forget_annotations);
     assert_eq!(scene.screen(), "a: #f00;");
-    assert_eq!(scene.source.waiting(), 1);
+    assert_eq!(scene.requests(), 1);
 }

@@ -1,50 +1,27 @@
 //! Tests folds of a scripted source.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use base::{Row, Span};
-use gpui_kit::{Entity, Subscription, TestAppContext, VisualTestContext};
+use gpui_kit::TestAppContext;
 use lsp::FoldingKind;
-use text::{Author, Edit};
 
-use super::annotations::ScriptedAnnotations;
-use super::suggesting::{Heard, open_with_keys};
+use super::scripted::{Scene, ScriptedAnnotations, annotation_scene};
 use crate::editor::folding::foldable_at;
 use crate::model::{AnnotationExtent, AnnotationSources};
-use crate::{DocumentModel, Editor, Fold, FoldAll};
+use crate::{DiagnosticSet, DocumentModel, Fold, FoldAll};
 
-/// A view with a scripted source.
-struct Scene<'a> {
-    editor: Entity<Editor>,
-    model: Entity<DocumentModel>,
-    source: Rc<ScriptedAnnotations<Option<FoldingKind>>>,
-    cx: &'a mut VisualTestContext,
-    _heard: (Heard, Subscription),
-}
+type Source = ScriptedAnnotations<Option<FoldingKind>>;
 
-fn open<'a>(path: &str, marked: &str, cx: &'a mut TestAppContext) -> Scene<'a> {
-    let (editor, heard, subscription, cx) = open_with_keys(path, marked, cx);
-    let source = Rc::new(ScriptedAnnotations::default());
-    let model = editor.read_with(cx, |editor, _| editor.model().clone());
-    model.update(cx, |model, _| {
-        model.set_annotation_sources(AnnotationSources {
-            folds: Some(source.clone()),
-            ..AnnotationSources::default()
-        });
-    });
-    let mut scene = Scene {
-        editor,
-        model,
-        source,
-        cx,
-        _heard: (heard, subscription),
+fn open<'a>(path: &str, marked: &str, cx: &'a mut TestAppContext) -> Scene<'a, Source> {
+    let sources = |folds: Rc<Source>| AnnotationSources {
+        folds: Some(folds),
+        ..AnnotationSources::default()
     };
-    scene.rest();
-    scene
+    annotation_scene(path, marked, sources, cx)
 }
 
-impl Scene<'_> {
+impl Scene<'_, Source> {
     /// Answers the only request with folds from one row to another.
     fn answer(&mut self, rows: &[(u32, u32, Option<FoldingKind>)]) {
         assert_eq!(self.requests(), 1, "one request");
@@ -53,21 +30,7 @@ impl Scene<'_> {
             let span = Span::new(text.row_end(Row(*first)), text.row_end(Row(*last)));
             (span, *kind)
         });
-        self.source.answer(folds, AnnotationExtent::Whole);
-        self.cx.run_until_parked();
-    }
-
-    fn rest(&mut self) {
-        self.cx.executor().advance_clock(Duration::from_millis(300));
-        self.cx.run_until_parked();
-    }
-
-    /// Inserts a text at the start, as another program does.
-    fn insert(&mut self, text: &str) {
-        self.model.update(self.cx, |model, cx| {
-            model.edit(&[Edit::new(Span::from(0..0), text)], Author::Disk, cx);
-        });
-        self.cx.run_until_parked();
+        self.annotate(folds, AnnotationExtent::Whole);
     }
 
     /// Returns the rows that start a fold, each with its last row.
@@ -89,10 +52,6 @@ impl Scene<'_> {
             spans.into_iter().collect()
         })
     }
-
-    fn requests(&self) -> usize {
-        self.source.waiting()
-    }
 }
 
 const TEXT: &str = "ˇbegin\none\nend\n  x\nbegin\ntwo\nend";
@@ -112,41 +71,37 @@ fn a_text_without_a_tree_folds_by_the_source(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn folds_follow_edits_and_are_asked_for_again_at_rest(cx: &mut TestAppContext) {
     let mut scene = open("/a.txt", TEXT, cx);
-    scene.insert("new\n");
+    scene.insert(0, "new\n");
     // The answer is about the text before the edit.
     scene.answer(&[(0, 1, None)]);
     assert_eq!(scene.foldable(), [(1, 2)]);
-    scene.insert("new\n");
+    scene.insert(0, "new\n");
     assert_eq!(scene.foldable(), [(2, 3)]);
     assert_eq!(scene.requests(), 0, "the text has not rested");
-    scene.rest();
+    scene.rest(300);
     scene.answer(&[(6, 7, None)]);
     assert_eq!(scene.foldable(), [(6, 7)]);
-    scene.rest();
+    scene.rest(300);
     assert_eq!(scene.requests(), 0, "the text is the same");
 }
 
 #[gpui_kit::test]
 fn a_source_that_cannot_answer_yet_is_asked_again(cx: &mut TestAppContext) {
     let mut scene = open("/a.txt", TEXT, cx);
-    scene.source.refuse();
-    scene.cx.run_until_parked();
+    scene.refuse();
     assert_eq!(scene.foldable(), [(2, 3)]);
-    let retry = DocumentModel::retry_annotations;
-    scene.model.update(scene.cx, retry);
-    scene.cx.run_until_parked();
+    scene.update_model(DocumentModel::retry_annotations);
     scene.answer(&[(0, 2, None)]);
     assert_eq!(scene.foldable(), [(0, 2)]);
-    scene.model.update(scene.cx, retry);
-    scene.cx.run_until_parked();
+    scene.update_model(DocumentModel::retry_annotations);
     assert_eq!(scene.requests(), 0);
 }
 
 #[gpui_kit::test]
 fn a_slow_answer_about_an_older_text_is_followed_by_a_request(cx: &mut TestAppContext) {
     let mut scene = open("/a.txt", TEXT, cx);
-    scene.insert("new\n");
-    scene.rest();
+    scene.insert(0, "new\n");
+    scene.rest(300);
     scene.answer(&[(0, 1, None)]);
     assert_eq!(scene.foldable(), [(1, 2)]);
     scene.answer(&[(1, 3, None)]);
@@ -158,9 +113,7 @@ fn a_slow_answer_about_an_older_text_is_followed_by_a_request(cx: &mut TestAppCo
 fn a_restarted_server_is_asked_again(cx: &mut TestAppContext) {
     let mut scene = open("/a.txt", TEXT, cx);
     scene.answer(&[(0, 1, None)]);
-    let forget = DocumentModel::forget_annotations;
-    scene.model.update(scene.cx, forget);
-    scene.cx.run_until_parked();
+    scene.update_model(DocumentModel::forget_annotations);
     assert_eq!(scene.foldable(), [(2, 3)], "by indentation");
     scene.answer(&[(4, 5, None)]);
     assert_eq!(scene.foldable(), [(4, 5)]);
@@ -170,10 +123,10 @@ fn a_restarted_server_is_asked_again(cx: &mut TestAppContext) {
 fn diagnostics_request_no_folds_while_the_text_is_edited(cx: &mut TestAppContext) {
     let mut scene = open("/a.txt", TEXT, cx);
     scene.answer(&[(0, 1, None)]);
-    scene.insert("new\n");
+    scene.insert(0, "new\n");
     scene.model.update(scene.cx, |model, cx| {
         let revision = model.snapshot().revision();
-        model.set_diagnostics(revision, crate::DiagnosticSet::default(), cx);
+        model.set_diagnostics(revision, DiagnosticSet::default(), cx);
     });
     scene.cx.run_until_parked();
     assert_eq!(scene.requests(), 0);

@@ -1,102 +1,48 @@
 //! Tests inlay hints in views with a scripted source.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::time::Duration;
-
 use base::{Bias, ByteOffset, Row, Span};
 use display::DisplayRow;
-use gpui_kit::{App, Entity, Modifiers, Task, TestAppContext, VisualTestContext, point};
+use gpui_kit::{App, Modifiers, Task, TestAppContext, point};
 use lsp::{InlayHint, InlayHintKind};
 use settings::SoftWrap;
 use text::{Author, Edit, Snapshot};
 
-use super::state;
-use super::suggesting::{Heard, offer_at_caret, open_with_keys, screen};
+use super::scripted::{Scene, Scripted, scene};
+use super::suggesting::{offer_at_caret, screen};
 use crate::model::InlayHintSource;
 use crate::{DocumentModel, Editor, ToggleInlayHints};
 
-type Request = (Span, async_channel::Sender<Option<Vec<InlayHint>>>);
+type Source = Scripted<Span, Option<Vec<InlayHint>>>;
 
-/// A source whose requests wait until the test answers them.
-#[derive(Default)]
-struct ScriptedHints {
-    requests: RefCell<Vec<Request>>,
-}
-
-impl InlayHintSource for ScriptedHints {
+impl InlayHintSource for Source {
     fn request(&self, _: &Snapshot, span: Span, cx: &mut App) -> Task<Option<Vec<InlayHint>>> {
-        let (sender, receiver) = async_channel::bounded(1);
-        self.requests.borrow_mut().push((span, sender));
-        cx.spawn(async move |_| receiver.recv().await.ok().flatten())
+        let answer = self.ask(span);
+        cx.spawn(async move |_| answer.recv().await.ok().flatten())
     }
 }
 
-/// A view that shows hints, with a scripted source.
-struct Scene<'a> {
-    editor: Entity<Editor>,
-    model: Entity<DocumentModel>,
-    source: Rc<ScriptedHints>,
-    cx: &'a mut VisualTestContext,
-    _heard: (Heard, gpui_kit::Subscription),
-}
-
-fn open<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a> {
+fn open<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a, Source> {
     let mut scene = open_without_hints(marked, cx);
     scene.cx.dispatch_action(ToggleInlayHints);
     scene.rest(0);
     scene
 }
 
-fn open_without_hints<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a> {
-    let (editor, heard, subscription, cx) = open_with_keys("/a.rs", marked, cx);
-    let source = Rc::new(ScriptedHints::default());
-    let model = editor.read_with(cx, |editor, _| editor.model().clone());
-    model.update(cx, |model, _| {
-        model.set_inlay_hint_source(Some(source.clone()))
-    });
-    let mut scene = Scene {
-        editor,
-        model,
-        source,
-        cx,
-        _heard: (heard, subscription),
-    };
+fn open_without_hints<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a, Source> {
+    let mut scene: Scene<'_, Source> = scene("/a.rs", marked, cx);
+    let source = scene.source.clone();
+    scene.update_model(|model, _| model.set_inlay_hint_source(Some(source)));
     scene.rest(1_000);
     scene
 }
 
-impl Scene<'_> {
-    fn rest(&mut self, millis: u64) {
-        let executor = self.cx.executor();
-        executor.advance_clock(Duration::from_millis(millis));
-        self.cx.run_until_parked();
-    }
-
-    /// Presses keys; `_` types the text after it.
-    fn press(&mut self, keys: &str) {
-        for key in keys.split_whitespace() {
-            match key.strip_prefix('_') {
-                Some(text) => self.cx.simulate_input(text),
-                None => self.cx.simulate_keystrokes(key),
-            }
-        }
-        self.cx.run_until_parked();
-    }
-
+impl Scene<'_, Source> {
     /// Answers the latest request and returns its span.
     fn answer(&mut self, hints: &[(usize, &str)]) -> (usize, usize) {
-        let (span, sender) = self.source.requests.borrow_mut().pop().expect("a request");
+        assert!(!self.source.is_cancelled());
         let hints = hints.iter().map(|(at, label)| hint(*at, label));
-        sender
-            .try_send(Some(hints.collect()))
-            .expect("the request is not cancelled");
-        self.cx.run_until_parked();
+        let span = self.reply(Some(hints.collect()));
         (span.start.0, span.end.0)
-    }
-
-    fn requests(&self) -> usize {
-        self.source.requests.borrow().len()
     }
 
     /// Returns the rows on screen, with `‹›` around hints.
@@ -228,7 +174,7 @@ fn carets_and_clicks_count_the_cells_of_hints(cx: &mut TestAppContext) {
     });
     // One key passes a hint.
     scene.press("left left left left _y");
-    assert_eq!(state(&scene.editor, scene.cx), "let a = fyˇ(1);");
+    assert_eq!(scene.text(), "let a = fyˇ(1);");
 }
 
 #[gpui_kit::test]
@@ -253,7 +199,7 @@ fn regression_24_hints_are_not_doubled_by_new_answers(cx: &mut TestAppContext) {
     scene.rest(300);
     scene.answer(&[(5, ": u8"), (16, ": u16")]);
     assert_eq!(scene.screen(), "let a‹: u8› = 1;\nlet b‹: u16› = 2;x\n");
-    let ids = |scene: &mut Scene| {
+    let ids = |scene: &mut Scene<'_, Source>| {
         scene.model.read_with(scene.cx, |model, _| {
             let hints = model.inlay_hints_in(model.snapshot().full_span());
             hints.iter().map(|hint| hint.id).collect::<Vec<_>>()
@@ -298,7 +244,7 @@ fn scrolling_asks_for_the_rows_in_sight(cx: &mut TestAppContext) {
     scene.rest(50);
     let (first, last) = scene.answer(&[(11_005, ": u8"), (5, ": u16")]);
     assert!(first > 0 && first < 11_000 && 11_000 < last);
-    let row = |scene: &mut Scene, row: u32| {
+    let row = |scene: &mut Scene<'_, Source>, row: u32| {
         scene.editor.update(scene.cx, |editor, cx| {
             let display = editor.display(cx);
             display.line(DisplayRow(row)).text.to_string()
@@ -322,30 +268,17 @@ fn scrolling_asks_for_the_rows_in_sight(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn a_refresh_asks_again_and_a_ready_source_is_retried(cx: &mut TestAppContext) {
     let mut scene = open("ˇlet a = 1;", cx);
-    let (_, sender) = scene.source.requests.borrow_mut().pop().expect("a request");
-    sender.try_send(None).expect("the request is not cancelled");
-    scene.cx.run_until_parked();
+    scene.reply(None);
     assert_eq!(scene.requests(), 0);
-    scene
-        .model
-        .update(scene.cx, |model, cx| model.retry_inlay_hints(cx));
-    scene.cx.run_until_parked();
+    scene.update_model(DocumentModel::retry_inlay_hints);
     scene.answer(&[(5, ": u8")]);
-    scene
-        .model
-        .update(scene.cx, |model, cx| model.retry_inlay_hints(cx));
-    scene.cx.run_until_parked();
+    scene.update_model(DocumentModel::retry_inlay_hints);
     assert_eq!(scene.requests(), 0, "the hints are known");
-    scene
-        .model
-        .update(scene.cx, |model, cx| model.refresh_inlay_hints(cx));
-    scene.cx.run_until_parked();
+    scene.update_model(DocumentModel::refresh_inlay_hints);
     assert_eq!(scene.screen(), "let a‹: u8› = 1;");
     scene.answer(&[(5, ": u16")]);
     assert_eq!(scene.screen(), "let a‹: u16› = 1;");
-    scene
-        .model
-        .update(scene.cx, DocumentModel::forget_inlay_hints);
+    scene.update_model(DocumentModel::forget_inlay_hints);
     assert_eq!(scene.screen(), "let a = 1;");
     assert_eq!(scene.requests(), 1);
 }
@@ -364,7 +297,7 @@ fn views_of_a_text_share_its_hints(cx: &mut TestAppContext) {
     });
     second_cx.run_until_parked();
     assert_eq!(screen(&second, second_cx).join("\n"), "let a‹: u8› = 1;");
-    assert_eq!(scene.source.requests.borrow().len(), 0);
+    assert_eq!(scene.source.waiting(), 0);
     scene.model.update(second_cx, |model, cx| {
         let edit = Edit::new(Span::at(ByteOffset(0)), "\n");
         model.edit(&[edit], Author::Disk, cx);

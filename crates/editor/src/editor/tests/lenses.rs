@@ -1,62 +1,36 @@
 //! Tests code lenses with a scripted source.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use base::{Row, Span};
-use gpui_kit::{Entity, Modifiers, TestAppContext, VisualTestContext, point, px};
+use gpui_kit::{Modifiers, TestAppContext, point, px};
 use lsp::ServerCommand;
 
-use super::annotations::ScriptedAnnotations;
-use super::{open, state};
+use super::scripted::{Scene, ScriptedAnnotations, annotation_scene};
 use crate::model::{AnnotationExtent, AnnotationSources, DocumentModel};
-use crate::{Editor, EditorEvent, RunCodeLens};
+use crate::{EditorEvent, RunCodeLens};
 
-struct Scene<'a> {
-    editor: Entity<Editor>,
-    model: Entity<DocumentModel>,
-    source: Rc<ScriptedAnnotations<Arc<ServerCommand>>>,
-    /// The titles of the lenses that were run, and the refusals.
-    heard: Rc<RefCell<Vec<String>>>,
-    cx: &'a mut VisualTestContext,
+type Source = ScriptedAnnotations<Arc<ServerCommand>>;
+
+fn scene<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a, Source> {
+    let sources = |lenses: Rc<Source>| AnnotationSources {
+        lenses: Some(lenses),
+        ..AnnotationSources::default()
+    };
+    annotation_scene("/a.rs", marked, sources, cx)
 }
 
-fn scene<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a> {
-    let (editor, cx) = open("/a.rs", marked, cx);
-    let source = Rc::new(ScriptedAnnotations::default());
-    let model = editor.read_with(cx, |editor, _| editor.model().clone());
-    model.update(cx, |model, _| {
-        model.set_annotation_sources(AnnotationSources {
-            lenses: Some(source.clone()),
-            ..AnnotationSources::default()
+impl Scene<'_, Source> {
+    /// Takes the titles of the lenses that were run, and the refusals.
+    fn heard(&mut self) -> Vec<String> {
+        let events = self.heard.take().into_iter();
+        let heard = events.filter_map(|event| match event {
+            EditorEvent::LensClicked(command) => Some(command.title.clone()),
+            EditorEvent::Refused(sentence) => Some(sentence),
+            _ => None,
         });
-    });
-    let heard = Rc::new(RefCell::new(Vec::new()));
-    let noted = heard.clone();
-    let note = move |_: Entity<Editor>, event: &EditorEvent, _: &mut gpui_kit::App| match event {
-        EditorEvent::LensClicked(command) => noted.borrow_mut().push(command.title.clone()),
-        EditorEvent::Refused(sentence) => noted.borrow_mut().push(sentence.clone()),
-        _ => {}
-    };
-    cx.update(|_, cx| cx.subscribe(&editor, note).detach());
-    let mut scene = Scene {
-        editor,
-        model,
-        source,
-        heard,
-        cx,
-    };
-    scene.rest(1_000);
-    scene
-}
-
-impl Scene<'_> {
-    fn rest(&mut self, millis: u64) {
-        let executor = self.cx.executor();
-        executor.advance_clock(Duration::from_millis(millis));
-        self.cx.run_until_parked();
+        heard.collect()
     }
 
     fn turn_on(&mut self) {
@@ -73,8 +47,7 @@ impl Scene<'_> {
             let command = ServerCommand::without_arguments((*title).to_owned(), "run".to_owned());
             (Span::from(*at..*at), Arc::new(command))
         });
-        self.source.answer(lenses, AnnotationExtent::Whole);
-        self.cx.run_until_parked();
+        self.annotate(lenses, AnnotationExtent::Whole);
     }
 
     /// Returns the titles above each row that has lenses, sorted by rows.
@@ -100,7 +73,7 @@ impl Scene<'_> {
 #[gpui_kit::test]
 fn lenses_are_off_until_they_are_wanted(cx: &mut TestAppContext) {
     let mut scene = scene("ˇfn a() {}\nfn b() {}\n", cx);
-    assert_eq!(scene.source.waiting(), 0);
+    assert_eq!(scene.requests(), 0);
     scene.turn_on();
     scene.answer(&[(3, "1 reference"), (3, "Run"), (13, "2 references")]);
     let shown = [(0, "1 reference | Run"), (1, "2 references")];
@@ -115,7 +88,7 @@ fn lenses_follow_edits_and_equal_ones_stay(cx: &mut TestAppContext) {
     let mut scene = scene("ˇfn a() {}\nfn b() {}\n", cx);
     scene.turn_on();
     scene.answer(&[(3, "A"), (13, "B")]);
-    let blocks = |scene: &mut Scene| {
+    let blocks = |scene: &mut Scene<'_, Source>| {
         scene
             .editor
             .read_with(scene.cx, |editor, _| editor.lenses.blocks())
@@ -129,9 +102,7 @@ fn lenses_follow_edits_and_equal_ones_stay(cx: &mut TestAppContext) {
     let after = blocks(&mut scene);
     assert_eq!(before[0], after[0], "an equal lens stays");
     assert_ne!(before[1], after[1]);
-    scene
-        .model
-        .update(scene.cx, DocumentModel::forget_annotations);
+    scene.update_model(DocumentModel::forget_annotations);
     assert_eq!(scene.shown(), []);
 }
 
@@ -146,8 +117,8 @@ fn a_click_runs_a_lens(cx: &mut TestAppContext) {
     });
     scene.cx.simulate_click(position, Modifiers::none());
     scene.cx.run_until_parked();
-    assert_eq!(scene.heard.take(), ["Run"]);
-    assert_eq!(state(&scene.editor, scene.cx), "fn a() {}\nˇfn b() {}\n");
+    assert_eq!(scene.heard(), ["Run"]);
+    assert_eq!(scene.text(), "fn a() {}\nˇfn b() {}\n");
 }
 
 #[gpui_kit::test]
@@ -156,10 +127,10 @@ fn the_action_runs_the_lens_of_the_row(cx: &mut TestAppContext) {
     scene.turn_on();
     scene.answer(&[(13, "Run"), (13, "Debug")]);
     scene.cx.dispatch_action(RunCodeLens);
-    assert_eq!(scene.heard.take(), ["Run"]);
+    assert_eq!(scene.heard(), ["Run"]);
     scene.cx.simulate_keystrokes("up");
     scene.cx.dispatch_action(RunCodeLens);
-    assert_eq!(scene.heard.take(), ["No code lens belongs to this line"]);
+    assert_eq!(scene.heard(), ["No code lens belongs to this line"]);
     let row = scene
         .editor
         .update(scene.cx, |editor, cx| editor.caret_point(cx).row);

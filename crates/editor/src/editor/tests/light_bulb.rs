@@ -1,76 +1,37 @@
 //! Tests the light bulb in a view with the default keys and a scripted source.
 
-use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::Duration;
 
 use base::Span;
 use gpui_kit::test::TestWindowExt as _;
-use gpui_kit::{Context, Entity, Subscription, Task, TestAppContext, VisualTestContext};
+use gpui_kit::{Context, Task, TestAppContext};
 use text::Snapshot;
 
-use super::suggesting::{Heard, open_with_keys};
+use super::scripted::{Scene, Scripted, language_scene};
 use crate::editor::light_bulb::{BulbColumn, shown};
 use crate::{CodeActionSource, Editor, EditorEvent, LanguageSources};
 
-/// A source whose requests wait until the test answers them.
-#[derive(Default)]
-struct ScriptedActions {
-    requests: RefCell<Vec<(Span, async_channel::Sender<bool>)>>,
-}
+type Source = Scripted<Span, bool>;
 
-impl CodeActionSource for ScriptedActions {
+impl CodeActionSource for Source {
     fn has_actions(&self, _: &Snapshot, span: Span, cx: &mut Context<Editor>) -> Task<bool> {
-        let (sender, receiver) = async_channel::bounded(1);
-        self.requests.borrow_mut().push((span, sender));
-        cx.spawn(async move |_, _| receiver.recv().await.unwrap_or_default())
+        let answer = self.ask(span);
+        cx.spawn(async move |_, _| answer.recv().await.unwrap_or_default())
     }
 }
 
-/// A view with a scripted source.
-struct Scene<'a> {
-    editor: Entity<Editor>,
-    source: Rc<ScriptedActions>,
-    cx: &'a mut VisualTestContext,
-    _heard: (Heard, Subscription),
+fn open<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a, Source> {
+    let sources = |code_actions: Rc<Source>| LanguageSources {
+        code_actions: Some(code_actions),
+        ..LanguageSources::default()
+    };
+    language_scene("/a.txt", marked, sources, cx)
 }
 
-fn open<'a>(path: &str, marked: &str, cx: &'a mut TestAppContext) -> Scene<'a> {
-    let (editor, heard, subscription, cx) = open_with_keys(path, marked, cx);
-    let source = Rc::new(ScriptedActions::default());
-    editor.update(cx, |editor, _| {
-        editor.set_language_sources(LanguageSources {
-            code_actions: Some(source.clone()),
-            ..LanguageSources::default()
-        });
-    });
-    Scene {
-        editor,
-        source,
-        cx,
-        _heard: (heard, subscription),
-    }
-}
-
-impl Scene<'_> {
-    fn rest(&mut self) {
-        let executor = self.cx.executor();
-        executor.advance_clock(Duration::from_millis(75));
-        self.cx.run_until_parked();
-    }
-
-    /// Presses keys and waits until the caret rests.
-    fn press(&mut self, keys: &str) {
-        self.cx.simulate_keystrokes(keys);
-        self.rest();
-    }
-
+impl Scene<'_, Source> {
     /// Answers the latest request, and returns the bytes that it was about.
     fn answer(&mut self, has_actions: bool) -> (usize, usize) {
-        let (span, sender) = self.source.requests.borrow_mut().pop().expect("a request");
-        // A cancelled request has no receiver.
-        sender.try_send(has_actions).ok();
-        self.cx.run_until_parked();
+        let span = self.reply(has_actions);
         (span.start.0, span.end.0)
     }
 
@@ -84,27 +45,23 @@ impl Scene<'_> {
         assert_eq!(is_drawn, shown.is_some());
         shown.map(|bulb| (bulb.row.0, bulb.column))
     }
-
-    fn requests(&self) -> usize {
-        self.source.requests.borrow().len()
-    }
 }
 
 #[gpui_kit::test]
 fn the_bulb_is_shown_in_the_row_of_a_resting_caret(cx: &mut TestAppContext) {
-    let mut scene = open("/a.txt", "ˇone\ntwo", cx);
+    let mut scene = open("ˇone\ntwo", cx);
     scene.cx.simulate_keystrokes("right");
     assert_eq!(scene.requests(), 0, "the caret has not rested");
-    scene.rest();
+    scene.rest(75);
     assert_eq!(scene.answer(true), (1, 1));
     assert_eq!(scene.shown(), Some((0, BulbColumn::Folds)));
-    scene.press("right");
+    scene.press_and_rest("right");
     assert_eq!(scene.shown(), Some((0, BulbColumn::Folds)), "it stays");
     scene.answer(false);
     assert_eq!(scene.shown(), None);
-    scene.press("left");
+    scene.press_and_rest("left");
     scene.answer(true);
-    scene.press("down");
+    scene.press_and_rest("down");
     assert_eq!(scene.shown(), None, "the caret left the row");
     assert_eq!(scene.answer(true), (5, 5));
     assert_eq!(scene.shown(), Some((1, BulbColumn::Folds)));
@@ -112,63 +69,54 @@ fn the_bulb_is_shown_in_the_row_of_a_resting_caret(cx: &mut TestAppContext) {
 
 #[gpui_kit::test]
 fn a_selection_is_asked_about_and_several_carets_are_not(cx: &mut TestAppContext) {
-    let mut scene = open("/a.txt", "ˇone one", cx);
-    scene.press("shift-right shift-right");
+    let mut scene = open("ˇone one", cx);
+    scene.press_and_rest("shift-right shift-right");
     assert_eq!(scene.answer(true), (0, 2));
     assert_eq!(scene.shown(), Some((0, BulbColumn::Folds)));
-    scene.press("ctrl-home ctrl-d ctrl-d");
+    scene.press_and_rest("ctrl-home ctrl-d ctrl-d");
     assert_eq!((scene.shown(), scene.requests()), (None, 0));
 }
 
 #[gpui_kit::test]
 fn a_later_key_cancels_the_request(cx: &mut TestAppContext) {
-    let mut scene = open("/a.txt", "ˇone", cx);
-    scene.press("right");
+    let mut scene = open("ˇone", cx);
+    scene.press_and_rest("right");
     scene.cx.simulate_input("x");
-    assert!(scene.source.requests.borrow()[0].1.is_closed());
+    assert!(scene.source.is_cancelled());
     scene.answer(true);
     assert_eq!(scene.shown(), None);
-    scene.rest();
+    scene.rest(75);
     assert_eq!(scene.answer(true), (2, 2));
     assert_eq!(scene.shown(), Some((0, BulbColumn::Folds)));
 }
 
 #[gpui_kit::test]
 fn the_bulb_leaves_the_fold_arrow_its_place(cx: &mut TestAppContext) {
-    let mut scene = open("/a.txt", "ˇif\n  then", cx);
-    scene.press("right");
+    let mut scene = open("ˇif\n  then", cx);
+    scene.press_and_rest("right");
     scene.answer(true);
     assert_eq!(scene.shown(), Some((0, BulbColumn::Numbers)));
 }
 
 #[gpui_kit::test]
 fn nothing_is_asked_if_the_setting_is_off(cx: &mut TestAppContext) {
-    let mut scene = open("/a.txt", "ˇone", cx);
+    let mut scene = open("ˇone", cx);
     scene
         .editor
         .update(scene.cx, |editor, _| editor.settings.light_bulb = false);
-    scene.press("right");
+    scene.press_and_rest("right");
     assert_eq!(scene.requests(), 0);
 }
 
 #[gpui_kit::test]
 fn a_click_asks_the_window_for_the_actions(cx: &mut TestAppContext) {
-    let mut scene = open("/a.txt", "ˇone\ntwo", cx);
-    scene.press("right");
+    let mut scene = open("ˇone\ntwo", cx);
+    scene.press_and_rest("right");
     scene.answer(true);
-    let asked = Rc::new(RefCell::new(0));
-    let _subscription = scene.cx.update(|_, cx| {
-        let asked = asked.clone();
-        cx.subscribe(&scene.editor, move |_, event, _| {
-            if matches!(event, EditorEvent::CodeActionsRequested) {
-                *asked.borrow_mut() += 1;
-            }
-        })
-    });
-    scene.cx.run_until_parked();
+    scene.heard.take();
     scene.cx.update(|window, cx| window.click("light-bulb", cx));
     scene.cx.run_until_parked();
-    assert_eq!(*asked.borrow(), 1);
+    assert_eq!(scene.heard.take(), [EditorEvent::CodeActionsRequested]);
     let selection = scene.editor.update(scene.cx, |editor, cx| {
         editor.selections(cx).primary().span()
     });

@@ -1,88 +1,54 @@
 //! Tests linked editing in a view with the default keys and a scripted source.
 
-use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::Duration;
 
 use base::{ByteOffset, Span};
-use gpui_kit::{Context, Entity, Subscription, Task, TestAppContext, VisualTestContext};
+use gpui_kit::{Context, Task, TestAppContext};
 use text::{Author, Edit, Snapshot};
 
-use super::state;
-use super::suggesting::{Heard, open_with_keys};
+use super::scripted::{Scene, Scripted, language_scene};
 use crate::{Editor, LanguageSources, LinkedSpanSource};
 
-/// A source whose requests wait until the test answers them.
-#[derive(Default)]
-struct ScriptedSpans {
-    requests: RefCell<Vec<async_channel::Sender<Vec<Span>>>>,
-}
+type Source = Scripted<(), Vec<Span>>;
 
-impl LinkedSpanSource for ScriptedSpans {
+impl LinkedSpanSource for Source {
     fn linked_spans(
         &self,
         _: &Snapshot,
         _: ByteOffset,
         cx: &mut Context<Editor>,
     ) -> Task<Vec<Span>> {
-        let (sender, receiver) = async_channel::bounded(1);
-        self.requests.borrow_mut().push(sender);
-        cx.spawn(async move |_, _| receiver.recv().await.unwrap_or_default())
+        let answer = self.ask(());
+        cx.spawn(async move |_, _| answer.recv().await.unwrap_or_default())
     }
-}
-
-/// A view with a scripted source.
-struct Scene<'a> {
-    editor: Entity<Editor>,
-    source: Rc<ScriptedSpans>,
-    cx: &'a mut VisualTestContext,
-    _heard: (Heard, Subscription),
 }
 
 /// Opens a text whose spans are linked when the caret rests.
-fn open<'a>(marked: &str, spans: &[(usize, usize)], cx: &'a mut TestAppContext) -> Scene<'a> {
-    let (editor, heard, subscription, cx) = open_with_keys("/a.html", marked, cx);
-    let source = Rc::new(ScriptedSpans::default());
-    editor.update(cx, |editor, cx| {
-        editor.set_language_sources(LanguageSources {
-            linked_spans: Some(source.clone()),
-            ..LanguageSources::default()
-        });
-        editor.after_selections(cx);
-    });
-    let mut scene = Scene {
-        editor,
-        source,
-        cx,
-        _heard: (heard, subscription),
+fn open<'a>(
+    marked: &str,
+    spans: &[(usize, usize)],
+    cx: &'a mut TestAppContext,
+) -> Scene<'a, Source> {
+    let sources = |linked_spans: Rc<Source>| LanguageSources {
+        linked_spans: Some(linked_spans),
+        ..LanguageSources::default()
     };
-    scene.rest(spans);
+    let mut scene = language_scene("/a.html", marked, sources, cx);
+    scene
+        .editor
+        .update(scene.cx, |editor, cx| editor.after_selections(cx));
+    scene.link(spans);
     scene
 }
 
-impl Scene<'_> {
+impl Scene<'_, Source> {
     /// Waits until the caret rests, and answers the request, if there is one.
-    fn rest(&mut self, spans: &[(usize, usize)]) {
-        let executor = self.cx.executor();
-        executor.advance_clock(Duration::from_millis(75));
-        self.cx.run_until_parked();
-        if let Some(sender) = self.source.requests.borrow_mut().pop() {
+    fn link(&mut self, spans: &[(usize, usize)]) {
+        self.rest(75);
+        if self.requests() > 0 {
             let spans = spans.iter().map(|(start, end)| Span::from(*start..*end));
-            // A cancelled request has no receiver.
-            sender.try_send(spans.collect()).ok();
+            self.reply(spans.collect());
         }
-        self.cx.run_until_parked();
-    }
-
-    /// Presses keys; `_` types the text after it.
-    fn press(&mut self, keys: &str) {
-        for key in keys.split_whitespace() {
-            match key.strip_prefix('_') {
-                Some(text) => self.cx.simulate_input(text),
-                None => self.cx.simulate_keystrokes(key),
-            }
-        }
-        self.cx.run_until_parked();
     }
 }
 
@@ -90,7 +56,7 @@ impl Scene<'_> {
 fn check(before: &str, spans: &[(usize, usize)], keys: &str, after: &str, cx: &mut TestAppContext) {
     let mut scene = open(before, spans, cx);
     scene.press(keys);
-    let shown = state(&scene.editor, scene.cx);
+    let shown = scene.text();
     assert_eq!(shown, after, "{before:?} {keys}");
 }
 
@@ -122,30 +88,25 @@ fn regression_6_stale_or_unequal_spans_are_not_edited(cx: &mut TestAppContext) {
     check("<bˇ>/<b>", &[(1, 2)], "_q", "<bqˇ>/<b>", cx);
     // Another edit came between.
     let mut scene = open("<bˇ> <b>", &[(1, 2), (5, 6)], cx);
-    let model = scene
-        .editor
-        .read_with(scene.cx, |editor, _| editor.model().clone());
-    model.update(scene.cx, |model, cx| {
+    scene.model.update(scene.cx, |model, cx| {
         let edit = Edit::new(Span::at(ByteOffset(4)), "b");
         model.edit(&[edit], Author::Disk, cx);
     });
     scene.press("_q");
-    assert_eq!(state(&scene.editor, scene.cx), "<bqˇ> b<b>");
+    assert_eq!(scene.text(), "<bqˇ> b<b>");
 }
 
 #[gpui_kit::test]
 fn typing_cancels_the_request_about_the_older_text(cx: &mut TestAppContext) {
     let mut scene = open("bˇ b", &[], cx);
     scene.press("left");
-    let executor = scene.cx.executor();
-    executor.advance_clock(Duration::from_millis(75));
-    scene.cx.run_until_parked();
-    let asked = scene.source.requests.borrow_mut().pop();
+    scene.rest(75);
+    let (_, asked) = scene.source.take();
     scene.press("_q");
-    assert!(asked.expect("a request").is_closed());
-    scene.rest(&[]);
+    assert!(asked.is_closed());
+    scene.link(&[]);
     scene.press("_q");
-    assert_eq!(state(&scene.editor, scene.cx), "qqˇb b");
+    assert_eq!(scene.text(), "qqˇb b");
 }
 
 #[gpui_kit::test]

@@ -1,57 +1,28 @@
 //! Tests links in views with a scripted source.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use base::Span;
-use gpui_kit::{Entity, Modifiers, MouseButton, TestAppContext, VisualTestContext};
+use gpui_kit::{Modifiers, MouseButton, TestAppContext};
 use lsp::{DocumentLink, LinkTarget};
 use settings::MultiCursorModifier;
 
-use super::annotations::ScriptedAnnotations;
-use super::{open, state};
+use super::scripted::{Scene, ScriptedAnnotations, annotation_scene};
 use crate::model::{AnnotationExtent, AnnotationSources};
-use crate::{Editor, EditorEvent};
+use crate::{DocumentModel, EditorEvent};
 
-struct Scene<'a> {
-    editor: Entity<Editor>,
-    source: Rc<ScriptedAnnotations<Arc<DocumentLink>>>,
-    /// The addresses of the clicked links, and `definition` for requests of one.
-    clicked: Rc<RefCell<Vec<String>>>,
-    cx: &'a mut VisualTestContext,
-}
+type Source = ScriptedAnnotations<Arc<DocumentLink>>;
 
-fn scene<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a> {
-    let (editor, cx) = open("/a.rs", marked, cx);
-    let source = Rc::new(ScriptedAnnotations::default());
-    let model = editor.read_with(cx, |editor, _| editor.model().clone());
-    model.update(cx, |model, _| {
-        model.set_annotation_sources(AnnotationSources {
-            links: Some(source.clone()),
-            ..AnnotationSources::default()
-        });
-    });
-    let clicked = Rc::new(RefCell::new(Vec::new()));
-    let heard = clicked.clone();
-    let note = move |_: Entity<Editor>, event: &EditorEvent, _: &mut gpui_kit::App| match event {
-        EditorEvent::LinkClicked(link) => match &link.target {
-            LinkTarget::Web(address) => heard.borrow_mut().push(address.clone()),
-            target => panic!("{target:?}"),
-        },
-        EditorEvent::DefinitionRequested => heard.borrow_mut().push("definition".to_owned()),
-        _ => {}
+fn scene<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a, Source> {
+    let sources = |links: Rc<Source>| AnnotationSources {
+        links: Some(links),
+        ..AnnotationSources::default()
     };
-    cx.update(|_, cx| cx.subscribe(&editor, note).detach());
-    Scene {
-        editor,
-        source,
-        clicked,
-        cx,
-    }
+    annotation_scene("/a.rs", marked, sources, cx)
 }
 
-impl Scene<'_> {
+impl Scene<'_, Source> {
     /// Returns the pixel of a byte in the first row.
     fn pixel(&mut self, byte: u32) -> gpui_kit::Point<gpui_kit::Pixels> {
         self.editor.read_with(self.cx, |editor, _| {
@@ -68,11 +39,22 @@ impl Scene<'_> {
         self.cx.run_until_parked();
     }
 
+    /// Returns the address of the clicked link, or `definition` for a request of one.
     fn click(&mut self, byte: u32, modifiers: Modifiers) -> Vec<String> {
         let position = self.pixel(byte);
+        self.heard.take();
         self.cx.simulate_click(position, modifiers);
         self.cx.run_until_parked();
-        self.clicked.take()
+        let events = self.heard.take().into_iter();
+        let clicked = events.filter_map(|event| match event {
+            EditorEvent::LinkClicked(link) => match &link.target {
+                LinkTarget::Web(address) => Some(address.clone()),
+                target => panic!("{target:?}"),
+            },
+            EditorEvent::DefinitionRequested => Some("definition".to_owned()),
+            _ => None,
+        });
+        clicked.collect()
     }
 
     fn answer(&mut self, links: &[(usize, usize, &str)]) {
@@ -81,8 +63,7 @@ impl Scene<'_> {
             let target = LinkTarget::Web((*address).to_owned());
             (span, Arc::new(DocumentLink { span, target }))
         });
-        self.source.answer(links, AnnotationExtent::Whole);
-        self.cx.run_until_parked();
+        self.annotate(links, AnnotationExtent::Whole);
     }
 
     /// Returns the underlined text.
@@ -99,19 +80,19 @@ fn the_link_under_the_pointer_is_underlined_and_opened(cx: &mut TestAppContext) 
     let mut scene = scene("ˇsee foo bar", cx);
     let secondary = scene.cx.update(|_, cx| Modifiers::secondary_key(cx));
     scene.hover(5, Modifiers::none());
-    assert_eq!(scene.source.waiting(), 0, "no key is held");
+    assert_eq!(scene.requests(), 0, "no key is held");
     scene.hover(5, secondary);
     assert_eq!(scene.underlined(), None);
     scene.answer(&[(4, 7, "https://foo"), (4, 11, "https://foobar")]);
     assert_eq!(scene.underlined().as_deref(), Some("foo"));
     scene.hover(9, secondary);
     assert_eq!(scene.underlined().as_deref(), Some("foo bar"));
-    assert_eq!(scene.source.waiting(), 0, "the links are known");
+    assert_eq!(scene.requests(), 0, "the links are known");
     scene.hover(1, secondary);
     assert_eq!(scene.underlined(), None);
 
     assert_eq!(scene.click(5, secondary), ["https://foo"]);
-    assert_eq!(state(&scene.editor, scene.cx), "ˇsee foo bar");
+    assert_eq!(scene.text(), "ˇsee foo bar");
     assert_eq!(scene.click(1, secondary), ["definition"]);
     assert_eq!(scene.click(5, Modifiers::none()), [""; 0]);
 }
@@ -142,7 +123,7 @@ fn the_other_key_follows_links_if_the_settings_say_so(cx: &mut TestAppContext) {
         editor.settings.multi_cursor_modifier = MultiCursorModifier::Secondary;
     });
     scene.hover(5, secondary);
-    assert_eq!(scene.source.waiting(), 0);
+    assert_eq!(scene.requests(), 0);
     scene.hover(5, Modifiers::alt());
     scene.answer(&[(4, 7, "https://foo")]);
     assert_eq!(scene.click(5, Modifiers::alt()), ["https://foo"]);
@@ -173,14 +154,11 @@ fn a_source_without_links_is_not_asked_at_each_move(cx: &mut TestAppContext) {
     let mut scene = scene("ˇsee foo", cx);
     let secondary = scene.cx.update(|_, cx| Modifiers::secondary_key(cx));
     scene.hover(5, secondary);
-    scene.source.refuse();
-    scene.cx.run_until_parked();
+    scene.refuse();
     scene.hover(6, secondary);
     scene.hover(5, secondary);
-    assert_eq!(scene.source.waiting(), 0);
-    let model = scene.editor.read_with(scene.cx, |it, _| it.model().clone());
-    model.update(scene.cx, crate::DocumentModel::retry_annotations);
-    scene.cx.run_until_parked();
+    assert_eq!(scene.requests(), 0);
+    scene.update_model(DocumentModel::retry_annotations);
     scene.answer(&[(4, 7, "https://foo")]);
     assert_eq!(scene.underlined().as_deref(), Some("foo"));
 }

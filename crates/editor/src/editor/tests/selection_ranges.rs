@@ -1,67 +1,54 @@
 //! Tests expanding selections by the ranges of a scripted source, with the default keys.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use base::{ByteOffset, Span};
-use gpui_kit::{Context, Entity, Subscription, Task, TestAppContext, VisualTestContext};
+use gpui_kit::{Context, Task, TestAppContext};
 use text::Snapshot;
 
-use super::state;
-use super::suggesting::{Heard, open_with_keys};
+use super::scripted::{Scene, Scripted, language_scene};
 use crate::{Editor, ExpandSelection, LanguageSources, SelectionRangeSource, ShrinkSelection};
 
-type WaitingRanges = (Vec<ByteOffset>, async_channel::Sender<Vec<Vec<Span>>>);
+type Source = Scripted<Vec<ByteOffset>, Vec<Vec<Span>>>;
 
-/// A source whose requests wait until the test answers them.
-#[derive(Default)]
-struct ScriptedRanges {
-    requests: RefCell<Vec<WaitingRanges>>,
-    is_offline: Cell<bool>,
-}
-
-impl SelectionRangeSource for ScriptedRanges {
+impl SelectionRangeSource for Source {
     fn ranges(
         &self,
         _: &Snapshot,
         offsets: Vec<ByteOffset>,
         cx: &mut Context<Editor>,
     ) -> Option<Task<Vec<Vec<Span>>>> {
-        if self.is_offline.get() {
-            return None;
-        }
-        let (sender, receiver) = async_channel::bounded(1);
-        self.requests.borrow_mut().push((offsets, sender));
-        Some(cx.spawn(async move |_, _| receiver.recv().await.unwrap_or_default()))
+        let answer = self.ask(offsets);
+        Some(cx.spawn(async move |_, _| answer.recv().await.unwrap_or_default()))
     }
 }
 
-/// A view with a scripted source.
-struct Scene<'a> {
-    editor: Entity<Editor>,
-    source: Rc<ScriptedRanges>,
-    cx: &'a mut VisualTestContext,
-    _heard: (Heard, Subscription),
-}
+/// A source without a server.
+struct Offline;
 
-fn open<'a>(path: &str, marked: &str, cx: &'a mut TestAppContext) -> Scene<'a> {
-    let (editor, heard, subscription, cx) = open_with_keys(path, marked, cx);
-    let source = Rc::new(ScriptedRanges::default());
-    editor.update(cx, |editor, _| {
-        editor.set_language_sources(LanguageSources {
-            selection_ranges: Some(source.clone()),
-            ..LanguageSources::default()
-        });
-    });
-    Scene {
-        editor,
-        source,
-        cx,
-        _heard: (heard, subscription),
+impl SelectionRangeSource for Offline {
+    fn ranges(
+        &self,
+        _: &Snapshot,
+        _: Vec<ByteOffset>,
+        _: &mut Context<Editor>,
+    ) -> Option<Task<Vec<Vec<Span>>>> {
+        None
     }
 }
 
-impl Scene<'_> {
+fn sources(selection_ranges: Rc<dyn SelectionRangeSource>) -> LanguageSources {
+    LanguageSources {
+        selection_ranges: Some(selection_ranges),
+        ..LanguageSources::default()
+    }
+}
+
+fn open<'a>(path: &str, marked: &str, cx: &'a mut TestAppContext) -> Scene<'a, Source> {
+    language_scene(path, marked, |source| sources(source), cx)
+}
+
+impl Scene<'_, Source> {
     fn expand(&mut self) {
         self.cx.dispatch_action(ExpandSelection);
         self.cx.run_until_parked();
@@ -69,23 +56,12 @@ impl Scene<'_> {
 
     /// Answers the latest request, and returns its offsets.
     fn answer(&mut self, spans: &[&[(usize, usize)]]) -> Vec<usize> {
-        let (offsets, sender) = self.source.requests.borrow_mut().pop().expect("a request");
         let spans = spans.iter().map(|spans| {
             let spans = spans.iter();
             spans.map(|(start, end)| Span::from(*start..*end)).collect()
         });
-        // A cancelled request has no receiver.
-        sender.try_send(spans.collect()).ok();
-        self.cx.run_until_parked();
+        let offsets = self.reply(spans.collect());
         offsets.iter().map(|offset| offset.0).collect()
-    }
-
-    fn text(&mut self) -> String {
-        state(&self.editor, self.cx)
-    }
-
-    fn requests(&self) -> usize {
-        self.source.requests.borrow().len()
     }
 }
 
@@ -153,7 +129,10 @@ fn a_tree_is_not_overruled(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn the_text_decides_without_a_server(cx: &mut TestAppContext) {
     let mut scene = open("/a.txt", "one twˇo", cx);
-    scene.source.is_offline.set(true);
+    let sources = sources(Rc::new(Offline));
+    scene
+        .editor
+        .update(scene.cx, |editor, _| editor.set_language_sources(sources));
     scene.expand();
     assert_eq!(scene.text(), "one «twoˇ»");
 }

@@ -1,84 +1,31 @@
 //! Tests semantic tokens in views with a scripted source.
 
 use std::rc::Rc;
-use std::time::Duration;
 
-use base::{Row, Span};
-use gpui_kit::{Entity, TestAppContext, VisualTestContext};
+use base::Row;
+use gpui_kit::TestAppContext;
 use syntax::HighlightKind;
 
-use super::annotations::ScriptedAnnotations;
-use super::open;
-use crate::Editor;
+use super::scripted::{Scene, ScriptedAnnotations, annotation_scene};
 use crate::model::{
     AnnotationExtent, AnnotationKind, AnnotationQuery, AnnotationSources, DocumentModel,
 };
 
-struct Scene<'a> {
-    editor: Entity<Editor>,
-    model: Entity<DocumentModel>,
-    source: Rc<ScriptedAnnotations<HighlightKind>>,
-    cx: &'a mut VisualTestContext,
-}
+type Source = ScriptedAnnotations<HighlightKind>;
 
-fn scene<'a>(path: &str, marked: &str, cx: &'a mut TestAppContext) -> Scene<'a> {
-    let (editor, cx) = open(path, marked, cx);
-    let source = Rc::new(ScriptedAnnotations::default());
-    let model = editor.read_with(cx, |editor, _| editor.model().clone());
-    model.update(cx, |model, _| {
-        model.set_annotation_sources(AnnotationSources {
-            tokens: Some(source.clone()),
-            ..AnnotationSources::default()
-        });
-    });
-    let mut scene = Scene {
-        editor,
-        model,
-        source,
-        cx,
+fn scene<'a>(path: &str, marked: &str, cx: &'a mut TestAppContext) -> Scene<'a, Source> {
+    let sources = |tokens: Rc<Source>| AnnotationSources {
+        tokens: Some(tokens),
+        ..AnnotationSources::default()
     };
-    scene.rest(1_000);
-    scene
+    annotation_scene(path, marked, sources, cx)
 }
 
-impl Scene<'_> {
-    fn rest(&mut self, millis: u64) {
-        let executor = self.cx.executor();
-        executor.advance_clock(Duration::from_millis(millis));
-        self.cx.run_until_parked();
-    }
-
-    fn press(&mut self, keys: &str) {
-        for key in keys.split_whitespace() {
-            match key.strip_prefix('_') {
-                Some(text) => self.cx.simulate_input(text),
-                None => self.cx.simulate_keystrokes(key),
-            }
-        }
-        self.cx.run_until_parked();
-    }
-
-    fn requests(&self) -> usize {
-        self.source.waiting()
-    }
-
+impl Scene<'_, Source> {
     /// Answers the only request about the whole text, and returns its query.
     fn answer(&mut self, tokens: &[(usize, usize, HighlightKind)]) -> AnnotationQuery {
-        self.answer_about(tokens, AnnotationExtent::Whole)
-    }
-
-    fn answer_about(
-        &mut self,
-        tokens: &[(usize, usize, HighlightKind)],
-        extent: AnnotationExtent,
-    ) -> AnnotationQuery {
         assert_eq!(self.requests(), 1, "one request is under way");
-        let tokens = tokens
-            .iter()
-            .map(|(start, end, kind)| (Span::from(*start..*end), *kind));
-        let query = self.source.answer(tokens, extent);
-        self.cx.run_until_parked();
-        query
+        self.answer_about(tokens, AnnotationExtent::Whole)
     }
 
     /// Returns the highlights of a row as they are painted.
@@ -228,24 +175,15 @@ fn a_source_of_windows_is_asked_after_a_scroll(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn a_refresh_asks_again_and_a_restart_clears(cx: &mut TestAppContext) {
     let mut scene = scene("/a.rs", "ˇlet a = 1;", cx);
-    scene.source.refuse();
-    scene.cx.run_until_parked();
+    scene.refuse();
     assert_eq!(scene.requests(), 0, "the source is not ready");
-    scene
-        .model
-        .update(scene.cx, DocumentModel::retry_annotations);
-    scene.cx.run_until_parked();
+    scene.update_model(DocumentModel::retry_annotations);
     scene.answer(&[(4, 5, MODULE)]);
-    scene.model.update(scene.cx, |model, cx| {
-        model.refresh_annotations(AnnotationKind::Tokens, cx)
-    });
-    scene.cx.run_until_parked();
+    scene.update_model(|model, cx| model.refresh_annotations(AnnotationKind::Tokens, cx));
     assert!(scene.row(0).starts_with("let:keyword a:module"));
     scene.answer(&[(4, 5, TYPE)]);
     assert!(scene.row(0).starts_with("let:keyword a:type"));
-    scene
-        .model
-        .update(scene.cx, DocumentModel::forget_annotations);
+    scene.update_model(DocumentModel::forget_annotations);
     assert!(scene.row(0).starts_with("let:keyword a:variable"));
     assert_eq!(scene.requests(), 1);
 }

@@ -1,39 +1,32 @@
 //! Tests signature help in a view with the default keys and a scripted source.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use base::Span;
 use gpui_kit::test::TestWindowExt as _;
-use gpui_kit::{App, Entity, Subscription, Task, TestAppContext, VisualTestContext};
+use gpui_kit::{App, Task, TestAppContext};
 use lsp::{MarkupText, Parameter, Signature, SignatureHelp};
 use text::{Author, Edit};
 
-use super::state;
-use super::suggesting::{Heard, open_with_keys};
+use super::scripted::{Scene, Scripted, language_scene};
 use crate::editor::signature::card;
 use crate::{
     CompletionAnswer, CompletionId, CompletionItem, CompletionKind, CompletionQuery,
-    CompletionSource, Editor, LanguageSources, ShowSignatureHelp, SignatureAnswer, SignatureQuery,
+    CompletionSource, LanguageSources, ShowSignatureHelp, SignatureAnswer, SignatureQuery,
     SignatureSource,
 };
 
-/// A source whose requests wait until the test answers them.
-#[derive(Default)]
-struct ScriptedSignatures {
-    requests: RefCell<Vec<(SignatureQuery, async_channel::Sender<SignatureAnswer>)>>,
-}
+type Source = Scripted<SignatureQuery, SignatureAnswer>;
 
-impl SignatureSource for ScriptedSignatures {
+impl SignatureSource for Source {
     fn triggers(&self, _: &App) -> Vec<char> {
         vec!['(', ',']
     }
 
     fn request(&self, query: SignatureQuery, cx: &mut App) -> Task<SignatureAnswer> {
-        let (sender, receiver) = async_channel::bounded(1);
-        self.requests.borrow_mut().push((query, sender));
+        let answer = self.ask(query);
         cx.spawn(async move |_| {
-            let answer = receiver.recv().await;
+            let answer = answer.recv().await;
             answer.unwrap_or(SignatureAnswer::Unavailable)
         })
     }
@@ -55,62 +48,21 @@ impl CompletionSource for OneFunction {
     }
 }
 
-/// A view with a scripted source.
-struct Scene<'a> {
-    editor: Entity<Editor>,
-    source: Rc<ScriptedSignatures>,
-    cx: &'a mut VisualTestContext,
-    _heard: (Heard, Subscription),
+fn open<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a, Source> {
+    let sources = |signatures: Rc<Source>| LanguageSources {
+        signatures: Some(signatures),
+        ..LanguageSources::default()
+    };
+    language_scene("/a.rs", marked, sources, cx)
 }
 
-fn open<'a>(marked: &str, cx: &'a mut TestAppContext) -> Scene<'a> {
-    let (editor, heard, subscription, cx) = open_with_keys("/a.rs", marked, cx);
-    let source = Rc::new(ScriptedSignatures::default());
-    editor.update(cx, |editor, _| {
-        editor.set_language_sources(LanguageSources {
-            signatures: Some(source.clone()),
-            ..LanguageSources::default()
-        });
-    });
-    Scene {
-        editor,
-        source,
-        cx,
-        _heard: (heard, subscription),
-    }
-}
-
-impl Scene<'_> {
-    /// Presses keys; `_` types the text after it.
-    fn press(&mut self, keys: &str) {
-        for key in keys.split_whitespace() {
-            match key.strip_prefix('_') {
-                Some(text) => self.cx.simulate_input(text),
-                None => self.cx.simulate_keystrokes(key),
-            }
-        }
-        self.cx.run_until_parked();
-    }
-
-    /// Returns whether the latest request was cancelled, and removes it.
-    fn is_cancelled(&mut self) -> bool {
-        let latest = self.source.requests.borrow_mut().pop();
-        latest.expect("a request").1.is_closed()
-    }
-
+impl Scene<'_, Source> {
     /// Answers the latest request and forgets the others. Returns the query.
     fn answer(&mut self, answer: SignatureAnswer) -> SignatureQuery {
-        let mut requests = std::mem::take(&mut *self.source.requests.borrow_mut());
-        let (query, sender) = requests.pop().expect("a request");
-        sender
-            .try_send(answer)
-            .expect("the request is not cancelled");
-        self.cx.run_until_parked();
+        assert!(!self.source.is_cancelled());
+        let query = self.reply(answer);
+        self.source.forget();
         query
-    }
-
-    fn requests(&self) -> usize {
-        self.source.requests.borrow().len()
     }
 
     /// Returns the shown signature with brackets around the active parameter; empty without a card.
@@ -224,18 +176,15 @@ fn a_source_that_cannot_answer_keeps_the_card(cx: &mut TestAppContext) {
 fn a_stale_answer_is_dropped(cx: &mut TestAppContext) {
     let mut scene = open("fˇ", cx);
     scene.press("_(");
-    let first = scene.source.requests.borrow_mut().pop().expect("a request");
+    let first = scene.source.take();
     scene.press("_1");
     assert!(first.1.is_closed(), "the next key cancels the request");
     scene.answer(call(F, 0, 0));
     // An edit elsewhere, of which the view hears after the answer.
     scene.press("_,");
-    let model = scene
-        .editor
-        .read_with(scene.cx, |editor, _| editor.model().clone());
-    let (_, sender) = scene.source.requests.borrow_mut().pop().expect("a request");
+    let (_, sender) = scene.source.take();
     sender.try_send(call(F, 0, 1)).expect("it is not cancelled");
-    model.update(scene.cx, |model, cx| {
+    scene.model.update(scene.cx, |model, cx| {
         let edit = Edit::new(Span::at(base::ByteOffset(0)), "g");
         model.edit(&[edit], Author::Disk, cx);
     });
@@ -252,10 +201,10 @@ fn escape_closes_the_card_and_enter_and_tab_keep_their_meaning(cx: &mut TestAppC
     scene.press("_(");
     scene.answer(call(F, 0, 0));
     scene.press("enter");
-    assert_eq!(state(&scene.editor, scene.cx), "f(\n    ˇ\n)");
+    assert_eq!(scene.text(), "f(\n    ˇ\n)");
     scene.answer(call(F, 0, 0));
     scene.press("tab");
-    assert_eq!(state(&scene.editor, scene.cx), "f(\n        ˇ\n)");
+    assert_eq!(scene.text(), "f(\n        ˇ\n)");
     scene.answer(call(F, 0, 0));
     scene.press("escape");
     assert_eq!(scene.shown(), "");
@@ -283,7 +232,7 @@ fn up_and_down_choose_among_several_signatures(cx: &mut TestAppContext) {
     scene.press("_,");
     scene.answer(call(&["g(a: u8)", "g(b: u8)"], 0, 0));
     assert_eq!(scene.shown(), "1/2 g([a: u8])", "another call");
-    assert_eq!(state(&scene.editor, scene.cx), "a\nf(1,ˇ)\nb");
+    assert_eq!(scene.text(), "a\nf(1,ˇ)\nb");
 }
 
 #[gpui_kit::test]
@@ -292,7 +241,7 @@ fn up_and_down_move_the_caret_with_a_single_signature(cx: &mut TestAppContext) {
     scene.press("_(");
     scene.answer(call(F, 0, 0));
     scene.press("down");
-    assert_eq!(state(&scene.editor, scene.cx), "a\nf()\nbˇ");
+    assert_eq!(scene.text(), "a\nf()\nbˇ");
 }
 
 #[gpui_kit::test]
@@ -302,7 +251,7 @@ fn an_accepted_function_shows_its_signature_and_the_list_keeps_its_keys(cx: &mut
         editor.set_completion_sources(vec![Rc::new(OneFunction)], cx);
     });
     scene.press("_q enter");
-    assert_eq!(state(&scene.editor, scene.cx), "a\nquux(ˇ)");
+    assert_eq!(scene.text(), "a\nquux(ˇ)");
     let query = scene.answer(call(&["quux(a: u8)", "quux(b: u8)"], 0, 0));
     assert_eq!(query.typed, Some('('));
     scene.press("_q");
@@ -330,7 +279,7 @@ fn documentation_is_kept_while_it_is_the_same(cx: &mut TestAppContext) {
         help.signatures[0].parameters[1].documentation = text("The second.");
         SignatureAnswer::Call(help)
     };
-    let views = |scene: &mut Scene| -> Vec<gpui_kit::EntityId> {
+    let views = |scene: &mut Scene<'_, Source>| -> Vec<gpui_kit::EntityId> {
         scene.editor.read_with(scene.cx, |editor, _| {
             let card = card(editor).expect("a card");
             card.documentation().map(|view| view.entity_id()).collect()
@@ -358,5 +307,5 @@ fn help_is_asked_for_only_on_request_if_the_setting_is_off(cx: &mut TestAppConte
     scene.cx.run_until_parked();
     assert_eq!(scene.requests(), 1);
     scene.press("ctrl-home");
-    assert!(!scene.is_cancelled(), "it asks for the new place");
+    assert!(!scene.source.is_cancelled(), "it asks for the new place");
 }
