@@ -1,7 +1,7 @@
 //! Annotations of a text by sources such as language servers: semantic tokens, links, colours, code lenses and folds.
 //!
-//! Invariant: an annotation is stored once, however many views show it, and its span follows every edit; an edit
-//! costs the same however many there are.
+//! Invariant: a document stores an annotation once for all of its views, and its span follows every edit. The cost of
+//! an edit does not depend on the number of annotations.
 //! Invariant: at most one request of a kind is under way. An answer is carried over the edits since its text, or
 //! dropped if these are unknown.
 //! Start at `DocumentModel::want_annotations`; `kinds` lists the kinds, and `store` has the state of one.

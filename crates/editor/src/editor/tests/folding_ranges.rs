@@ -5,6 +5,7 @@ use std::rc::Rc;
 use base::{Row, Span};
 use gpui_kit::TestAppContext;
 use lsp::FoldingKind;
+use text::{Author, Edit};
 
 use super::scripted::{Scene, ScriptedAnnotations, annotation_scene};
 use crate::editor::folding::foldable_at;
@@ -107,6 +108,19 @@ fn a_slow_answer_about_an_older_text_is_followed_by_a_request(cx: &mut TestAppCo
     scene.answer(&[(1, 3, None)]);
     assert_eq!(scene.foldable(), [(1, 3)]);
     assert_eq!(scene.requests(), 0);
+}
+
+#[gpui_kit::test]
+fn a_text_whose_folds_were_deleted_folds_by_indentation(cx: &mut TestAppContext) {
+    let mut scene = open("/a.txt", "ˇbegin\none\nend\n", cx);
+    scene.answer(&[(0, 1, None)]);
+    scene.update_model(|model, cx| {
+        let edit = Edit::new(model.snapshot().full_span(), "a\n  b\nc");
+        model.edit(&[edit], Author::Disk, cx);
+    });
+    scene.rest(300);
+    scene.answer(&[]);
+    assert_eq!(scene.foldable(), [(0, 1)]);
 }
 
 #[gpui_kit::test]

@@ -123,17 +123,16 @@ impl<T: AnnotationValue> Annotations<T> {
         let is_stale = answer.revision != buffer.revision();
         let (mut set, text) = (answer.set, buffer.snapshot());
         let window = map_window(&since, window);
-        let has_new_set = is_stale || !is_known;
-        if has_new_set {
-            set.follow(&since, &text, T::EDGES);
-            self.version += 1;
-            match answer.extent {
-                AnnotationExtent::Whole => std::mem::swap(&mut self.set, &mut set),
-                AnnotationExtent::WindowFirst | AnnotationExtent::WindowOnly => {
-                    self.set.replace(window, &set);
-                }
+        set.follow(&since, &text, T::EDGES);
+        // Equal annotations are stored, too: the present set may also contain those whose text was deleted.
+        match answer.extent {
+            AnnotationExtent::Whole => std::mem::swap(&mut self.set, &mut set),
+            AnnotationExtent::WindowFirst | AnnotationExtent::WindowOnly => {
+                self.set.replace(window, &set);
             }
         }
+        let has_new_set = is_stale || !is_known;
+        self.version += u64::from(has_new_set);
         self.extent = Some(answer.extent);
         let span = match answer.extent {
             AnnotationExtent::Whole => Some(text.full_span()),
