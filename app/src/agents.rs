@@ -4,10 +4,12 @@
 //! Invariant: a session's events and commands keep their order.
 //! Invariant: starting, opening or leaving a session never stops another one.
 
+mod kept_metrics;
+
 use std::collections::HashMap;
+use std::io;
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
-use std::{io, mem};
 
 use agent::AgentEvent;
 use agent::context::OpenFiles;
@@ -32,6 +34,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch::Receiver;
 use tokio::sync::{Mutex, OnceCell};
 
+use self::kept_metrics::KeptMetrics;
+
 /// The engines of the program, for its windows. The engines start with the first request.
 pub(crate) struct EngineServices {
     dirs: Dirs,
@@ -48,7 +52,7 @@ pub(crate) struct EngineServices {
     /// The files that windows show, by folder.
     open_files: Arc<std::sync::Mutex<HashMap<AbsPath, OpenFiles>>>,
     /// Measurements from before the services were open.
-    kept_metrics: Arc<std::sync::Mutex<Vec<Metric>>>,
+    kept_metrics: Arc<std::sync::Mutex<KeptMetrics>>,
     clock: RealClock,
 }
 
@@ -90,22 +94,22 @@ impl EngineServices {
     }
 
     /// Records a measurement in the ledger. What a window measures while it opens is no reason to start the services:
-    /// they would take the cores from its first frames. It is kept until they are open.
+    /// they would take the cores from its first frames. It is kept until they are open, unless many others follow.
     pub(crate) fn record(&self, metric: Metric) {
-        if let Some(services) = self.services.get() {
-            return metric.record(services);
-        }
-        self.kept_metrics().push(metric);
-        if self.clock.elapsed() >= START_TIME {
+        let is_opening = {
+            let mut kept = lock(&self.kept_metrics);
+            // Under the lock: what is kept before the services are open is recorded when they are.
+            if let Some(services) = self.services.get() {
+                drop(kept);
+                return metric.record(services);
+            }
+            kept.keep(metric);
+            self.clock.elapsed() >= START_TIME && kept.begin_opening()
+        };
+        if is_opening {
             // The task runs on the engines' runtime; its result is not needed.
             drop(self.with(|_| async { Ok(()) }));
         }
-    }
-
-    fn kept_metrics(&self) -> MutexGuard<'_, Vec<Metric>> {
-        self.kept_metrics
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs `work` with the board of a folder, which is opened if necessary, and returns its
@@ -162,7 +166,7 @@ impl EngineServices {
         let (unsaved, shown) = (self.unsaved.clone(), self.open_files.clone());
         let (indexes, kept) = (self.indexes.clone(), self.kept_metrics.clone());
         let task = runtime.spawn(async move {
-            let services = cell
+            let opened = cell
                 .get_or_try_init(|| async {
                     let open_files = move |root: &AbsPath| {
                         let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,15 +175,25 @@ impl EngineServices {
                     let services = AgentServices::open(&dirs, unsaved, open_files, indexes).await;
                     services.map(Arc::new).map_err(failed)
                 })
-                .await?
-                .clone();
-            let kept = mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
-            kept.into_iter().for_each(|metric| metric.record(&services));
+                .await;
+            let services = match opened {
+                Ok(services) => services.clone(),
+                Err(error) => {
+                    lock(&kept).opening_failed();
+                    return Err(error);
+                }
+            };
+            let metrics = lock(&kept).take();
+            metrics.into_iter().for_each(|it| it.record(&services));
             work(services).await
         });
         task.map(|done| done.unwrap_or_else(|error| Err(broke_off(&error))))
             .boxed()
     }
+}
+
+fn lock(kept: &std::sync::Mutex<KeptMetrics>) -> MutexGuard<'_, KeptMetrics> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl AgentService for EngineServices {

@@ -140,7 +140,18 @@ fn measurements_do_not_start_the_services_but_wait_for_them() {
         tags: "{}".to_owned(),
     });
     assert!(setup.engines.services.get().is_none());
-    assert_eq!(setup.engines.kept_metrics().len(), 1);
+    assert_eq!(lock(&setup.engines.kept_metrics).len(), 1);
     block_on(setup.engines.models());
-    assert!(setup.engines.kept_metrics().is_empty());
+    assert_eq!(lock(&setup.engines.kept_metrics).len(), 0);
+}
+
+#[test]
+fn measurements_do_not_open_services_that_failed_to_open() {
+    let setup = Setup::new();
+    let blocked = setup.root.join("a-file");
+    std::fs::write(blocked.as_path(), "").expect("a file");
+    let dirs = Dirs::under(&blocked);
+    let engines = EngineServices::new(dirs.clone(), Arc::default(), IndexRegistry::new(&dirs));
+    assert!(block_on(engines.sessions(setup.root.clone())).is_err());
+    assert!(!lock(&engines.kept_metrics).begin_opening());
 }
