@@ -25,7 +25,7 @@ pub(crate) mod peek;
 mod pick;
 mod problems;
 mod program;
-mod refactor;
+pub(crate) mod refactor;
 mod render;
 mod restore;
 mod review;

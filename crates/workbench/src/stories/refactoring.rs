@@ -16,6 +16,7 @@ use crate::refactoring::plan::PlannedFile;
 use crate::refactoring::{
     AppliedEdit, CommitOptions, EditPlan, PlannedStep, commit, prepare, prepare_undo,
 };
+use crate::workbench::refactor::{ActionEffects, perform};
 
 const SAVED: CommitOptions = CommitOptions {
     author: Author::User,
@@ -285,4 +286,26 @@ fn the_light_bulb_asks_for_the_code_actions(cx: &mut TestAppContext) {
     story.settle();
     let reports = story.reports();
     assert_eq!(reports, ["No language server of this text runs"]);
+}
+
+#[gpui_kit::test]
+fn an_action_without_an_effect_is_reported(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    let workbench = story.workbench.clone();
+    story.cx.update(|window, cx| {
+        workbench.update(cx, |_, cx| {
+            let effects = ActionEffects {
+                title: "Fix".to_owned(),
+                edit: None,
+                command: None,
+            };
+            let performed = cx.spawn_in(window, async move |this, cx| {
+                perform(&this, effects, |_| None, cx).await;
+            });
+            performed.detach();
+        });
+    });
+    story.settle();
+    let sentence = "The language server has no edit for this action";
+    assert_eq!(story.reports(), [sentence]);
 }

@@ -60,6 +60,17 @@ impl Workbench {
     ) {
         self.report(Notice::new(Tone::Error, sentence), window, cx);
     }
+
+    /// Shows an informational notification. A later one with the same key replaces it on screen.
+    pub(super) fn tell(
+        &mut self,
+        key: &'static str,
+        sentence: impl Into<SharedString>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.report(Notice::new(Tone::Info, sentence).key(key), window, cx);
+    }
 }
 
 fn show_notifications(

@@ -4,7 +4,6 @@
 
 use gpui_kit::{AppContext as _, Context, Div, InteractiveElement as _, Stateful, Window};
 use lsp::{CallDirection, HierarchyItem, LanguageServer, Request, RequestError, TypeDirection};
-use ui::Tone;
 
 use super::Workbench;
 use crate::actions::language::{
@@ -12,10 +11,12 @@ use crate::actions::language::{
 };
 use crate::folder::OpenFolder;
 use crate::item::TabItem;
-use crate::notices::Notice;
 use crate::pickers::hierarchy::{
     HierarchyPicker, HierarchyRelation, HierarchyRow, HierarchySubject,
 };
+
+/// Key of the notifications of this module.
+const NOTICE: &str = "hierarchy";
 
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
@@ -51,7 +52,7 @@ fn show_at_caret(
     };
     let model = editor.read(cx).model().clone();
     let Some((servers, path)) = OpenFolder::servers_of(&model, cx) else {
-        return tell(workbench, "No language server serves this text", window, cx);
+        return workbench.tell(NOTICE, "No language server serves this text", window, cx);
     };
     let at = editor.update(cx, |editor, cx| editor.selections(cx).primary().head);
     let servers = servers.read(cx).servers_of(&path).into_iter();
@@ -66,7 +67,7 @@ fn show_at_caret(
         .collect();
     if requests.is_empty() {
         let sentence = "The language server of this text cannot answer that, or does not run yet";
-        return tell(workbench, sentence, window, cx);
+        return workbench.tell(NOTICE, sentence, window, cx);
     }
     cx.spawn_in(window, async move |this, cx| {
         let found = cx.background_spawn(first_item(requests)).await;
@@ -79,7 +80,7 @@ fn show_at_caret(
                 };
                 this.show_hierarchy(subject, window, cx);
             }
-            Ok(None) => tell(this, nothing_at_caret(relation), window, cx),
+            Ok(None) => this.tell(NOTICE, nothing_at_caret(relation), window, cx),
             Err(error) => this.report_error(error.to_string(), window, cx),
         });
         // The window may have been closed.
@@ -121,7 +122,7 @@ impl Workbench {
             let shown = this.update_in(cx, |this, window, cx| match rows {
                 Ok(rows) if rows.is_empty() => {
                     let title = subject.relation.title().to_lowercase();
-                    tell(this, &format!("No {title} found"), window, cx);
+                    this.tell(NOTICE, format!("No {title} found"), window, cx);
                 }
                 Ok(rows) => {
                     let picker = HierarchyPicker::new(cx.weak_entity(), subject, rows);
@@ -168,9 +169,4 @@ fn nothing_at_caret(relation: HierarchyRelation) -> &'static str {
         HierarchyRelation::Calls(_) => "No function at the caret",
         HierarchyRelation::Types(_) => "No type at the caret",
     }
-}
-
-fn tell(workbench: &mut Workbench, text: &str, window: &mut Window, cx: &mut Context<Workbench>) {
-    let notice = Notice::new(Tone::Info, text.to_owned()).key("hierarchy");
-    workbench.report(notice, window, cx);
 }

@@ -6,14 +6,14 @@
 use editor::DocumentModel;
 use gpui_kit::{App, AppContext as _, Context, Entity, Task, Window};
 use lsp::{DocumentLink, LinkTarget, UnresolvedLink};
-use ui::Tone;
 
 use super::Workbench;
 use crate::folder::OpenFolder;
-use crate::notices::Notice;
 use crate::open_options::{GoToPosition, OpenOptions};
 use crate::target::LineColumn;
 
+/// Key of the notifications of this module.
+const NOTICE: &str = "links";
 /// Notice about a link without a target.
 const NO_TARGET: &str = "The language server names no target of this link";
 
@@ -32,7 +32,7 @@ pub(super) fn open_link(
         let target = target.await;
         let opened = this.update_in(cx, |this, window, cx| match target {
             Some(target) => open_target(this, target, window, cx),
-            None => tell(this, NO_TARGET, window, cx),
+            None => this.tell(NOTICE, NO_TARGET, window, cx),
         });
         // The window may have been closed.
         opened.ok();
@@ -78,13 +78,8 @@ fn open_target(
         LinkTarget::Web(address) => cx.open_url(&address),
         LinkTarget::Refused(scheme) => {
             let sentence = format!("Links with the scheme \"{scheme}:\" are not opened");
-            tell(workbench, &sentence, window, cx);
+            workbench.tell(NOTICE, sentence, window, cx);
         }
-        LinkTarget::Unresolved(_) => tell(workbench, NO_TARGET, window, cx),
+        LinkTarget::Unresolved(_) => workbench.tell(NOTICE, NO_TARGET, window, cx),
     }
-}
-
-fn tell(workbench: &mut Workbench, text: &str, window: &mut Window, cx: &mut Context<Workbench>) {
-    let notice = Notice::new(Tone::Info, text.to_owned()).key("links");
-    workbench.report(notice, window, cx);
 }

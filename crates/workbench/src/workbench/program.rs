@@ -6,7 +6,7 @@ use host::Files;
 use project::{Binary, Document};
 use serde_json::Value;
 use text::{EditKind, EditOrigin, Timestamp};
-use ui::{ActivePlatform as _, ActiveSettings as _, Tone};
+use ui::{ActivePlatform as _, ActiveSettings as _};
 
 use super::Workbench;
 use crate::actions::app::{
@@ -16,7 +16,6 @@ use crate::actions::file::CompareWithDisk;
 use crate::actions::view::{ResetZoom, ShowMenu, ZoomIn, ZoomOut};
 use crate::configuration::{Configuration, base_keymap};
 use crate::documents::Documents;
-use crate::notices::Notice;
 use crate::open_options::OpenOptions;
 use crate::pickers::commands;
 use crate::pickers::commands::CommandEntry;
@@ -77,7 +76,7 @@ fn show_about(
         "Burin {}, under Apache-2.0 or MIT",
         env!("CARGO_PKG_VERSION")
     );
-    workbench.report(Notice::new(Tone::Info, sentence).key("about"), window, cx);
+    workbench.tell("about", sentence, window, cx);
 }
 
 fn open_settings(

@@ -28,8 +28,12 @@ use crate::pickers::edit_preview::EditPreview;
 use crate::refactoring::{
     AppliedEdit, CommitOptions, EditPlan, commit, counts_text, prepare, prepare_undo,
 };
+#[cfg(test)]
+pub(crate) use code_actions::{ActionEffects, perform};
 pub(super) use code_actions::{first_of_kind, show_code_actions};
 
+/// Key of the notifications about edits of servers.
+const NOTICE: &str = "refactoring";
 /// Rows shown around each change.
 const CONTEXT: u32 = 3;
 
@@ -76,7 +80,7 @@ fn active_servers(
         Some((servers, path)) if !servers.is_empty() => Some((editor, path, servers)),
         _ => {
             let sentence = "No language server of this text runs";
-            tell(workbench, sentence, window, cx);
+            workbench.tell(NOTICE, sentence, window, cx);
             None
         }
     }
@@ -121,7 +125,7 @@ async fn apply_edit(
     let plan = preparing.await?;
     if plan.is_empty() {
         let told = this.update_in(cx, |this, window, cx| {
-            tell(this, &format!("{title}: nothing to change"), window, cx);
+            this.tell(NOTICE, format!("{title}: nothing to change"), window, cx);
         });
         told.map_err(closed)?;
         return Ok(true);
@@ -205,7 +209,7 @@ fn report_applied(
     if counts.1 > 1 || !is_here || applied.files.is_empty() {
         let sentence = format!("{title}: {}", counts_text(counts));
         let notice = Notice::new(Tone::Success, sentence)
-            .key("refactoring")
+            .key(NOTICE)
             .action("Undo", UndoRefactoring);
         workbench.report(notice, window, cx);
     }
@@ -227,7 +231,7 @@ fn undo_refactoring(
     cx: &mut Context<Workbench>,
 ) {
     let Some(applied) = workbench.applied_edit.take() else {
-        return tell(workbench, "There is no edit to undo", window, cx);
+        return workbench.tell(NOTICE, "There is no edit to undo", window, cx);
     };
     let preparing = prepare_undo(applied, cx);
     cx.spawn_in(window, async move |this, cx| {
@@ -242,7 +246,7 @@ fn undo_refactoring(
         let shown = this.update_in(cx, |this, window, cx| match undone {
             Ok(counts) => {
                 let sentence = format!("Undid {}", counts_text(counts));
-                let notice = Notice::new(Tone::Success, sentence).key("refactoring");
+                let notice = Notice::new(Tone::Success, sentence).key(NOTICE);
                 this.report(notice, window, cx);
             }
             Err(error) => this.report_error(error.to_string(), window, cx),
@@ -280,9 +284,4 @@ pub(super) fn apply_requested(
         }
     })
     .detach();
-}
-
-fn tell(workbench: &mut Workbench, text: &str, window: &mut Window, cx: &mut Context<Workbench>) {
-    let notice = Notice::new(Tone::Info, text.to_owned()).key("refactoring");
-    workbench.report(notice, window, cx);
 }

@@ -84,11 +84,7 @@ impl Workbench {
                 cx,
             );
         }
-        self.report(
-            crate::notices::Notice::new(ui::Tone::Info, sentence).key("recovered"),
-            window,
-            cx,
-        );
+        self.tell("recovered", sentence, window, cx);
     }
 
     /// Returns the files of tabs that are still loading.

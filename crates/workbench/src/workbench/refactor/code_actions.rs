@@ -3,11 +3,14 @@
 use base::{LineFeeds, printable};
 use futures::future::join_all;
 use gpui_kit::{AsyncWindowContext, Context, WeakEntity, Window};
-use lsp::{CodeAction, LanguageServer};
+use lsp::{CodeAction, LanguageServer, Request, ServerCommand, WorkspaceEdit};
 
 use super::super::Workbench;
-use super::{EditReview, active_servers, apply_answer, tell};
+use super::{EditReview, NOTICE, active_servers, apply_answer};
 use crate::pickers::code_actions::{CodeActionPicker, OfferedAction};
+
+/// Notification about an action that changes nothing and executes nothing.
+const NO_EFFECT: &str = "The language server has no edit for this action";
 
 /// Asks all servers of the active text for actions at the selection, and lists them.
 pub(in crate::workbench) fn show_code_actions(
@@ -41,7 +44,7 @@ pub(in crate::workbench) fn show_code_actions(
         let shown = this.update_in(cx, |this, window, cx| match failure {
             Some(error) if offered.is_empty() => this.report_error(error.to_string(), window, cx),
             _ if offered.is_empty() => {
-                tell(this, "No code actions here", window, cx);
+                this.tell(NOTICE, "No code actions here", window, cx);
             }
             _ => {
                 let picker = CodeActionPicker::new(cx.weak_entity(), offered);
@@ -79,7 +82,7 @@ pub(super) fn run_source_action(
         }
         let shown = this.update_in(cx, |this, window, cx| {
             let sentence = format!("The language servers of this text do not offer {kind}");
-            tell(this, &sentence, window, cx);
+            this.tell(NOTICE, sentence, window, cx);
         });
         // The window may have been closed.
         shown.ok();
@@ -115,7 +118,17 @@ impl Workbench {
     }
 }
 
-/// Runs a code action: applies its edit, then executes its command.
+/// The effects of a code action.
+pub(crate) struct ActionEffects {
+    /// The title, which is safe to display.
+    pub(crate) title: String,
+    /// The edit, which is applied first.
+    pub(crate) edit: Option<WorkspaceEdit>,
+    /// The command, which is executed after the edit.
+    pub(crate) command: Option<ServerCommand>,
+}
+
+/// Completes a code action and performs it.
 async fn run_action(
     this: &WeakEntity<Workbench>,
     server: &LanguageServer,
@@ -134,15 +147,43 @@ async fn run_action(
             return;
         }
     };
-    if let Some(edit) = action.edit
+    let effects = ActionEffects {
+        title,
+        edit: action.edit,
+        command: action.command,
+    };
+    perform(this, effects, |it| server.execute_command(it), cx).await;
+}
+
+/// Applies the edit of a code action, then executes its command. Reports a failure, and an action without both.
+pub(crate) async fn perform(
+    this: &WeakEntity<Workbench>,
+    effects: ActionEffects,
+    execute: impl FnOnce(&ServerCommand) -> Option<Request<()>>,
+    cx: &mut AsyncWindowContext,
+) {
+    let ActionEffects {
+        title,
+        edit,
+        command,
+    } = effects;
+    if edit.is_none() && command.is_none() {
+        let shown = this.update_in(cx, |this, window, cx| {
+            this.tell(NOTICE, NO_EFFECT, window, cx);
+        });
+        // The window may have been closed.
+        shown.ok();
+        return;
+    }
+    if let Some(edit) = edit
         && !apply_answer(this, &title, Ok(edit), EditReview::IfNeeded, cx).await
     {
         return;
     }
-    let Some(command) = action.command else {
+    let Some(command) = command else {
         return;
     };
-    let failure = match server.execute_command(&command) {
+    let failure = match execute(&command) {
         Some(request) => request.await.err().map(|error| error.to_string()),
         None => Some(format!(
             "\u{201c}{title}\u{201d} needs the command {} of another editor",

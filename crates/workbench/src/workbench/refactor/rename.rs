@@ -6,7 +6,7 @@ use lsp::{LanguageServer, WorkspaceEdit};
 
 use super::super::Workbench;
 use super::super::locations::word_at;
-use super::{EditReview, active_servers, apply_answer, tell};
+use super::{EditReview, NOTICE, active_servers, apply_answer};
 use crate::actions::language::RenameSymbol;
 use crate::pickers::rename_symbol::{NewName, RenamePicker};
 
@@ -34,7 +34,7 @@ pub(super) fn rename_symbol(
         .find(|server| server.offers_rename(&path));
     let Some(server) = server else {
         let sentence = "The language server of this text does not rename symbols";
-        return tell(workbench, sentence, window, cx);
+        return workbench.tell(NOTICE, sentence, window, cx);
     };
     let at = editor.update(cx, |editor, cx| editor.selections(cx).primary().head);
     let text = editor.read(cx).model().read(cx).snapshot();
@@ -63,7 +63,7 @@ pub(super) fn rename_symbol(
                 };
                 ask_for_name(this, symbol, window, cx);
             }
-            Ok(_) => tell(this, "Nothing to rename at the caret", window, cx),
+            Ok(_) => this.tell(NOTICE, "Nothing to rename at the caret", window, cx),
             Err(error) => this.report_error(error.to_string(), window, cx),
         });
         // The window may have been closed.
