@@ -13,11 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use base::names::is_system_litter;
-use base::{AbsPath, path_text};
+use base::{AbsPath, Revision, path_text};
 use editor::DocumentModel;
 use git::{Branch, FileStatus, Repository, Statuses};
 use gpui_kit::{App, AppContext as _, Context, Entity, EventEmitter, Global, Task, WeakEntity};
 use host::{FileKind, Files, WatchEvent, WatchRequest, Watcher};
+use language::DocumentServer;
 use project::search::Prefilter;
 use project::{ListJob, ProjectTree, WalkBackend, WalkOptions, file_list};
 use text::Snapshot;
@@ -335,6 +336,27 @@ impl OpenFolder {
         servers.find_map(|servers| {
             let path = servers.read(cx).path_of(model.entity_id())?.clone();
             Some((servers, path))
+        })
+    }
+
+    /// Calls `ask` with the connected servers of a document and the path under which they know it, after the present
+    /// update: only then have the servers received the edit that led to `revision`. Yields `None` if the document has
+    /// another revision by then, or if no open folder serves it.
+    pub(crate) fn after_update<R: 'static>(
+        model: &WeakEntity<DocumentModel>,
+        revision: Revision,
+        cx: &App,
+        ask: impl FnOnce(&[DocumentServer], &AbsPath) -> Option<R> + 'static,
+    ) -> Task<Option<R>> {
+        let model = model.clone();
+        cx.spawn(async move |cx| {
+            cx.update(|cx| {
+                let model = model.upgrade()?;
+                let is_current = model.read(cx).snapshot().revision() == revision;
+                let (servers, path) = Self::servers_of(&model, cx).filter(|_| is_current)?;
+                let servers = servers.read(cx).servers_of(&path);
+                ask(&servers, &path)
+            })
         })
     }
 

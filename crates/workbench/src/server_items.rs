@@ -15,7 +15,7 @@ use editor::{
 use futures::future::join_all;
 use gpui_kit::{App, AppContext as _, SharedString, Task, WeakEntity};
 use language::DocumentServer;
-use lsp::{LanguageServer, MarkupText};
+use lsp::{LanguageServer, MarkupText, Request};
 use text::Edit;
 
 use crate::folder::OpenFolder;
@@ -60,11 +60,17 @@ impl CompletionSource for ServerItems {
     }
 
     fn request(&self, query: CompletionQuery, cx: &mut App) -> Task<Option<CompletionAnswer>> {
-        let (model, answered) = (self.model.clone(), self.answered.clone());
-        // The servers receive the edit that led here when the present update ends.
-        cx.spawn(async move |cx| {
-            let request = cx.update(|cx| request(&model, &query, cx))?;
-            let (known, answer) = request.await;
+        if connected(&self.model, cx).is_none() {
+            return Task::ready(None);
+        }
+        let revision = query.snapshot.revision();
+        let requests = OpenFolder::after_update(&self.model, revision, cx, move |servers, path| {
+            Some(requests(servers, path, &query))
+        });
+        let joined = cx.background_spawn(async move { joined(requests.await, revision).await });
+        let answered = self.answered.clone();
+        cx.spawn(async move |_| {
+            let (known, answer) = joined.await?;
             *answered.borrow_mut() = known;
             Some(answer)
         })
@@ -110,38 +116,44 @@ fn connected(
     Some((path, connected))
 }
 
-/// Asks the servers of a text; `None` if none offers completions. Dropping the task cancels the requests. If the text has
-/// changed since the query, no request is sent, and the answer is an empty, incomplete list.
-fn request(
-    model: &WeakEntity<DocumentModel>,
+/// Sends a query to the servers that offer completions.
+fn requests(
+    servers: &[DocumentServer],
+    path: &AbsPath,
     query: &CompletionQuery,
-    cx: &App,
-) -> Option<Task<(HashMap<CompletionId, ServerItem>, CompletionAnswer)>> {
-    let (path, servers) = connected(model, cx)?;
-    let revision = query.snapshot.revision();
-    if model.upgrade()?.read(cx).snapshot().revision() != revision {
-        return Some(Task::ready(joined_answer([], true, revision)));
-    }
+) -> Vec<(LanguageServer, Request<lsp::CompletionList>)> {
     let trigger = match query.trigger {
         CompletionTrigger::Invoked | CompletionTrigger::Typed => lsp::CompletionTrigger::Invoked,
         CompletionTrigger::Character(character) => lsp::CompletionTrigger::Character(character),
         CompletionTrigger::Incomplete => lsp::CompletionTrigger::Incomplete,
     };
-    let requests = servers.into_iter().filter_map(|server| {
-        let request = server.connection.completion(&path, query.offset, trigger)?;
-        Some(async move { (server.connection, request.await) })
+    let requests = servers.iter().filter_map(|server| {
+        let request = server.connection.completion(path, query.offset, trigger)?;
+        Some((server.connection.clone(), request))
     });
-    let requests: Vec<_> = requests.collect();
+    requests.collect()
+}
+
+/// Waits for the answers to the requests about the text of `revision` and joins them; `None` without requests. If the
+/// text had changed before they were sent, `requests` is `None`, and the answer is an empty, incomplete list.
+async fn joined(
+    requests: Option<Vec<(LanguageServer, Request<lsp::CompletionList>)>>,
+    revision: Revision,
+) -> Option<(HashMap<CompletionId, ServerItem>, CompletionAnswer)> {
+    let Some(requests) = requests else {
+        return Some(joined_answer([], true, revision));
+    };
     if requests.is_empty() {
         return None;
     }
-    Some(cx.background_spawn(async move {
-        let lists = join_all(requests).await.into_iter();
-        // A server that cannot answer now has no items.
-        let lists = lists.filter_map(|(server, list)| Some((server, list.ok()?)));
-        let (lists, is_incomplete) = current_lists(lists, revision);
-        joined_answer(lists, is_incomplete, revision)
-    }))
+    let answers = requests
+        .into_iter()
+        .map(|(server, request)| async move { (server, request.await) });
+    let lists = join_all(answers).await.into_iter();
+    // A server that cannot answer now has no items.
+    let lists = lists.filter_map(|(server, list)| Some((server, list.ok()?)));
+    let (lists, is_incomplete) = current_lists(lists, revision);
+    Some(joined_answer(lists, is_incomplete, revision))
 }
 
 /// Returns the lists about the text of `revision`, and whether further typing needs a new request. The spans of a list

@@ -1,17 +1,19 @@
 //! Edits of formatters: outdated answers, lost text, races with typing.
 
-use base::Span;
+use base::{ByteOffset, Span};
 use editor::DocumentModel;
+use futures::FutureExt as _;
 use gpui_kit::{Entity, TestAppContext};
 use host::FakeFiles;
 use lsp::DocumentEdits;
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
-use text::Snapshot;
+use text::{Author, Edit, Snapshot};
 
 use super::{Story, open_with, path};
 use crate::TabItem;
 use crate::error::Error;
+use crate::folder::OpenFolder;
 use crate::refactoring::{FormattingEdits, apply_formatting};
 
 fn story(text: &str, cx: &mut TestAppContext) -> Story {
@@ -147,4 +149,26 @@ fn typing_and_formatting_in_any_order_lose_nothing(cx: &mut TestAppContext) {
     let letters: String = text.chars().filter(|it| it.is_alphabetic()).collect();
     assert_eq!(letters, typed);
     assert!(applied > rounds / 50, "{applied} answers were applied");
+}
+
+#[gpui_kit::test]
+fn requests_are_about_the_text_after_the_update(cx: &mut TestAppContext) {
+    let mut story = story("a\n", cx);
+    let model = document(&mut story);
+    let mut check = |edits: usize, expected| {
+        let asked = story.cx.update(|_, cx| {
+            let revision = model.read(cx).snapshot().revision();
+            let weak = model.downgrade();
+            let asked = OpenFolder::after_update(&weak, revision, cx, |_, path| Some(path.clone()));
+            model.update(cx, |model, cx| {
+                let edit = Edit::new(Span::at(ByteOffset(0)), "x");
+                (0..edits).for_each(|_| model.edit(std::slice::from_ref(&edit), Author::User, cx));
+            });
+            asked
+        });
+        story.cx.run_until_parked();
+        assert_eq!(asked.now_or_never(), Some(expected), "{edits}");
+    };
+    check(0, Some(path("/p/a.txt")));
+    check(1, None);
 }

@@ -19,7 +19,7 @@ use language::{DocumentServer, ServerRole};
 use lsp::{DocumentEdits, FormatOptions};
 use settings::EditorSettings;
 use text::Author;
-use ui::{ActiveSettings as _, Tone};
+use ui::ActiveSettings as _;
 
 use super::Workbench;
 use super::refactor::first_of_kind;
@@ -27,7 +27,6 @@ use crate::actions::language::{FormatDocument, FormatSelection};
 use crate::error::Error;
 use crate::folder::OpenFolder;
 use crate::item::TabItem;
-use crate::notices::Notice;
 use crate::refactoring::{CommitOptions, FormattingEdits, apply_formatting, commit, prepare};
 
 pub(super) use on_type::ServerTypeFormatter;
@@ -74,8 +73,7 @@ fn format(
         } else {
             "No language server of this text formats it; the setting \"editor.formatter\" names another program"
         };
-        let notice = Notice::new(Tone::Info, sentence).key("formatting");
-        return workbench.report(notice, window, cx);
+        return workbench.tell("formatting", sentence, window, cx);
     };
     cx.spawn_in(window, async move |this, cx| {
         let formatted = match formatting.await {
@@ -113,12 +111,17 @@ fn format_options(editor: &Entity<Editor>, cx: &App) -> FormatOptions {
 fn servers(document: &Entity<DocumentModel>, cx: &App) -> Option<(AbsPath, Vec<DocumentServer>)> {
     let (servers, path) = OpenFolder::servers_of(document, cx)?;
     let mut servers = servers.read(cx).servers_of(&path);
-    servers.sort_by_key(|server| match server.role {
+    servers.sort_by_key(rank);
+    Some((path, servers))
+}
+
+/// Returns the position of a server among those of a text for formatting.
+fn rank(server: &DocumentServer) -> u8 {
+    match server.role {
         ServerRole::Formatter => 0,
         ServerRole::Primary => 1,
         ServerRole::Linter | ServerRole::Extra => 2,
-    });
-    Some((path, servers))
+    }
 }
 
 /// Starts to format the text or a part of it; `None` if nothing formats it.

@@ -1,10 +1,13 @@
 //! Formatting by language servers as the user types.
 
+use base::AbsPath;
 use editor::{DocumentModel, TypeFormatQuery, TypeFormatter};
 use gpui_kit::{App, AppContext as _, Task, WeakEntity};
-use lsp::FormatOptions;
+use language::DocumentServer;
+use lsp::{DocumentEdits, FormatOptions, Request};
 use text::Edit;
 
+use crate::folder::OpenFolder;
 use crate::refactoring::FormattingEdits;
 
 /// Asks the language servers of a text, those for formatting first.
@@ -32,48 +35,45 @@ impl TypeFormatter for ServerTypeFormatter {
     }
 
     fn format(&self, query: TypeFormatQuery, cx: &mut App) -> Task<Vec<Edit>> {
-        let model = self.model.clone();
-        // The servers receive the edit that led here when the present update ends.
-        cx.spawn(async move |cx| {
-            let edits = cx.update(|cx| request(&model, query, cx));
-            match edits {
-                Some(edits) => edits.await,
-                None => Vec::new(),
-            }
+        let Some(model) = self.model.upgrade() else {
+            return Task::ready(Vec::new());
+        };
+        let ending = model.read(cx).document().buffer().line_ending();
+        let text = query.snapshot.clone();
+        let revision = text.revision();
+        let request = OpenFolder::after_update(&self.model, revision, cx, move |servers, path| {
+            request(servers, path, &query)
+        });
+        cx.background_spawn(async move {
+            let Some(request) = request.await else {
+                return Vec::new();
+            };
+            // A server that cannot answer now has no edits; its log has the reason.
+            let answer = request.await.ok();
+            let edits = answer.map(|answer| FormattingEdits::of(answer, ending));
+            edits.map_or_else(Vec::new, |edits| edits.for_text(&text))
         })
     }
 }
 
-/// Asks the first server that formats after the typed character; `None` if there is none, and if the
-/// text has changed since the query.
+/// Asks the first server that formats after the typed character; `None` if there is none.
 fn request(
-    model: &WeakEntity<DocumentModel>,
-    query: TypeFormatQuery,
-    cx: &App,
-) -> Option<Task<Vec<Edit>>> {
-    let model = model.upgrade()?;
-    let (path, servers) = super::servers(&model, cx)?;
-    let text = model.read(cx).snapshot();
-    if text.revision() != query.snapshot.revision() {
-        return None;
-    }
+    servers: &[DocumentServer],
+    path: &AbsPath,
+    query: &TypeFormatQuery,
+) -> Option<Request<DocumentEdits>> {
     let options = FormatOptions {
         tab_size: query.tab_size,
         inserts_spaces: !query.hard_tabs,
     };
-    let request = servers.iter().find_map(|server| {
+    let mut servers: Vec<&DocumentServer> = servers.iter().collect();
+    servers.sort_by_key(|server| super::rank(server));
+    servers.into_iter().find_map(|server| {
         let connection = &server.connection;
-        let triggers = connection.format_on_type_triggers(&path);
+        let triggers = connection.format_on_type_triggers(path);
         let is_offered = triggers.contains(&query.typed);
-        let request = is_offered
-            .then(|| connection.format_on_type(&path, query.offset, query.typed, options));
+        let request =
+            is_offered.then(|| connection.format_on_type(path, query.offset, query.typed, options));
         request.flatten()
-    })?;
-    let ending = model.read(cx).document().buffer().line_ending();
-    Some(cx.background_spawn(async move {
-        // A server that cannot answer now has no edits; its log has the reason.
-        let answer = request.await.ok();
-        let edits = answer.map(|answer| FormattingEdits::of(answer, ending));
-        edits.map_or_else(Vec::new, |edits| edits.for_text(&text))
-    }))
+    })
 }
