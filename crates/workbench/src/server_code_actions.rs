@@ -2,6 +2,7 @@
 
 use base::Span;
 use editor::{CodeActionSource, DocumentModel, Editor};
+use futures::stream::{FuturesUnordered, StreamExt as _};
 use gpui_kit::{AppContext as _, Context, Task, WeakEntity};
 use lsp::CodeAction;
 use text::Snapshot;
@@ -42,18 +43,23 @@ impl CodeActionSource for ServerCodeActions {
             let connection = &server.connection;
             connection.automatic_code_actions(&path, span, kinds)
         });
-        let requests: Vec<_> = requests.collect();
-        cx.background_spawn(async move {
-            for request in requests {
-                // A server that cannot answer now has no actions.
-                let actions = request.await.unwrap_or_default();
-                if actions.iter().any(|action| is_offered(action, kinds)) {
-                    return true;
-                }
-            }
-            false
-        })
+        let answers = requests.map(|request| async move {
+            // A server that cannot answer now has no actions.
+            let actions = request.await.unwrap_or_default();
+            actions.iter().any(|action| is_offered(action, kinds))
+        });
+        cx.background_spawn(is_any(answers.collect()))
     }
+}
+
+/// Returns whether any answer is true, at the first one that is: a server may take long.
+async fn is_any(mut answers: FuturesUnordered<impl Future<Output = bool>>) -> bool {
+    while let Some(answer) = answers.next().await {
+        if answer {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns whether an action can be applied and is of one of these kinds. Some servers ignore the kinds
@@ -66,4 +72,30 @@ fn is_offered(action: &CodeAction, kinds: &[&str]) -> bool {
     let kind = action.kind.as_deref();
     let is_wanted = kind.is_none_or(|kind| kinds.iter().any(|wanted| is_of(kind, wanted)));
     is_wanted && action.disabled_reason.is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::future::{BoxFuture, FutureExt as _, pending, ready};
+
+    use super::is_any;
+
+    fn check(answers: Vec<BoxFuture<'static, bool>>, expected: Option<bool>) {
+        assert_eq!(
+            is_any(answers.into_iter().collect()).now_or_never(),
+            expected
+        );
+    }
+
+    #[test]
+    fn the_first_action_is_enough() {
+        check(Vec::new(), Some(false));
+        check(vec![ready(false).boxed(), ready(true).boxed()], Some(true));
+        check(vec![pending().boxed(), ready(true).boxed()], Some(true));
+        check(vec![pending().boxed(), ready(false).boxed()], None);
+        check(
+            vec![ready(false).boxed(), ready(false).boxed()],
+            Some(false),
+        );
+    }
 }
