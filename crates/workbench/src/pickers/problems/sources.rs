@@ -1,6 +1,7 @@
 //! The diagnostics of a folder at one time, and the list of problems made from them.
 //!
-//! Invariant: reading them costs the window's thread one reference per diagnostic; texts are made in the background.
+//! Invariant: reading them costs the window's thread one counted reference for each diagnostic of an open file and for each
+//! other file, and copies no message; rows and texts are made in the background.
 //! Start at `ProblemSources::problems`.
 
 use std::sync::Arc;
