@@ -6,6 +6,25 @@ use std::process::Command;
 
 use crate::desk::Desk;
 
+/// Starts a desktop whose accessible names can be read; `None`, with a skip, if a program for it is missing.
+fn desk() -> Option<Desk> {
+    let Some(mut desk) = Desk::new() else {
+        test_support::skip("needs Xvfb, xdotool and git");
+        return None;
+    };
+    if !desk.listen() {
+        test_support::skip("needs dbus, at-spi2-core and python3-pyatspi");
+        return None;
+    }
+    Some(desk)
+}
+
+/// Returns whether the accessible name of a node contains `name`.
+fn shows(desk: &Desk, name: &str) -> bool {
+    let nodes = desk.accessible_nodes();
+    nodes.iter().any(|node| node.name.contains(name))
+}
+
 /// Writes a folder with two texts, and settings by which the scripted server with a behaviour serves them.
 fn write_folder(desk: &Desk, behaviour: &str, editor: &serde_json::Value) -> PathBuf {
     let folder = desk.folder().join("work");
@@ -37,20 +56,14 @@ fn has_text(file: &Path, expected: &str) -> bool {
 
 #[test]
 fn problems_of_a_server_in_the_window() {
-    let Some(mut desk) = Desk::new() else {
-        return test_support::skip("needs Xvfb, xdotool and git");
+    let Some(desk) = desk() else {
+        return;
     };
-    if !desk.listen() {
-        return test_support::skip("needs dbus, at-spi2-core and python3-pyatspi");
-    }
     let folder = write_folder(&desk, "push", &serde_json::json!({}));
     let file = folder.join("a.sql");
 
     let burin = desk.start(&[folder.as_os_str(), file.as_os_str()]);
-    let shows = |name: &str| {
-        let nodes = desk.accessible_nodes();
-        nodes.iter().any(|node| node.name.contains(name))
-    };
+    let shows = |name: &str| shows(&desk, name);
     // Nothing starts in a folder without trust.
     desk.until("the reason", 60, || shows("No language servers"));
     let pids = folder.join("server-pids");
@@ -89,12 +102,9 @@ fn problems_of_a_server_in_the_window() {
 
 #[test]
 fn edits_of_a_server_in_the_window() {
-    let Some(mut desk) = Desk::new() else {
-        return test_support::skip("needs Xvfb, xdotool and git");
+    let Some(desk) = desk() else {
+        return;
     };
-    if !desk.listen() {
-        return test_support::skip("needs dbus, at-spi2-core and python3-pyatspi");
-    }
     let format = serde_json::json!({
         "format_on_save": true,
         "code_actions_on_save": ["source.fixAll"],
@@ -104,10 +114,7 @@ fn edits_of_a_server_in_the_window() {
     trust(&desk, &folder);
 
     let burin = desk.start(&[folder.as_os_str(), a.as_os_str()]);
-    let shows = |name: &str| {
-        let nodes = desk.accessible_nodes();
-        nodes.iter().any(|node| node.name.contains(name))
-    };
+    let shows = |name: &str| shows(&desk, name);
     desk.until("the problem", 60, || shows("1 error"));
 
     // The new name reaches the open text and the closed one, after the user has seen the changes.
@@ -149,20 +156,14 @@ fn edits_of_a_server_in_the_window() {
 
 #[test]
 fn the_light_bulb_and_peek_in_the_window() {
-    let Some(mut desk) = Desk::new() else {
-        return test_support::skip("needs Xvfb, xdotool and git");
+    let Some(desk) = desk() else {
+        return;
     };
-    if !desk.listen() {
-        return test_support::skip("needs dbus, at-spi2-core and python3-pyatspi");
-    }
     let folder = write_folder(&desk, "types", &serde_json::json!({}));
     trust(&desk, &folder);
     let file = folder.join("a.sql");
     let burin = desk.start(&[folder.as_os_str(), file.as_os_str()]);
-    let shows = |name: &str| {
-        let nodes = desk.accessible_nodes();
-        nodes.iter().any(|node| node.name.contains(name))
-    };
+    let shows = |name: &str| shows(&desk, name);
     desk.until("the server", 60, || {
         desk.keys(&["ctrl+1", "Right", "Left"]);
         shows("Show code actions")
@@ -170,11 +171,11 @@ fn the_light_bulb_and_peek_in_the_window() {
     desk.picture("language-8-light-bulb");
     // The reference is in the first row; Enter opens it.
     desk.keys(&["Down", "shift+alt+F12"]);
-    desk.until("the reference", 30, || shows("References: second"));
+    desk.until("the reference", 30, || shows("Reference: second"));
     desk.picture("language-9-peek");
     desk.type_text("x");
     desk.keys(&["BackSpace", "Return"]);
-    desk.until("the end of the peek", 30, || !shows("References: second"));
+    desk.until("the end of the peek", 30, || !shows("Reference: second"));
     assert!(has_text(&file, "aé🙂b\nsecond\n"), "nothing was typed");
     desk.keys(&["Left"]);
     desk.type_text("y");
@@ -185,21 +186,15 @@ fn the_light_bulb_and_peek_in_the_window() {
 
 #[test]
 fn a_server_formats_in_the_window_while_the_user_types() {
-    let Some(mut desk) = Desk::new() else {
-        return test_support::skip("needs Xvfb, xdotool and git");
+    let Some(desk) = desk() else {
+        return;
     };
-    if !desk.listen() {
-        return test_support::skip("needs dbus, at-spi2-core and python3-pyatspi");
-    }
     let format = serde_json::json!({ "format_on_type": true });
     let folder = write_folder(&desk, "edit", &format);
     trust(&desk, &folder);
     let file = folder.join("a.sql");
     let burin = desk.start(&[folder.as_os_str(), file.as_os_str()]);
-    let shows = |name: &str| {
-        let nodes = desk.accessible_nodes();
-        nodes.iter().any(|node| node.name.contains(name))
-    };
+    let shows = |name: &str| shows(&desk, name);
     desk.until("the problem", 60, || shows("1 error"));
     desk.keys(&["ctrl+1", "ctrl+Home"]);
     desk.type_text(";");

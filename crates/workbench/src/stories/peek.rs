@@ -1,15 +1,16 @@
 //! Peek: the places of a symbol below the row of the caret, by the keyboard alone.
 
-use base::{Row, Span};
+use base::{ByteOffset, Row, Span};
 use editor::Editor;
 use gpui_kit::test::TestWindowExt as _;
 use gpui_kit::{Entity, Focusable as _, TestAppContext};
-use text::RowSpan;
+use text::{Author, Edit, RowSpan};
 
 use super::{Story, open, path};
 use crate::TabItem;
+use crate::documents::Documents;
 use crate::workbench::locations::FoundPlace;
-use crate::workbench::peek;
+use crate::workbench::peek::{self, PeekOrigin};
 
 /// Returns a place in a file of the project, in a row counted from 0.
 fn place(name: &str, span: (usize, usize), row: u32, line: &str) -> FoundPlace {
@@ -160,4 +161,85 @@ fn a_file_that_cannot_be_read_leaves_the_others(cx: &mut TestAppContext) {
     assert_eq!(shown(&mut story), Some((0, String::new())));
     story.keys("down").settle();
     assert_eq!(shown(&mut story), Some((1, "two".into())));
+}
+
+/// Returns the active text with its caret, for which places are requested.
+fn origin(story: &mut Story) -> PeekOrigin {
+    let editor = host(story);
+    story.cx.update(|_, cx| PeekOrigin {
+        revision: editor.read(cx).model().read(cx).snapshot().revision(),
+        caret: editor.update(cx, |editor, cx| editor.selections(cx).primary().head),
+        editor,
+    })
+}
+
+#[gpui_kit::test]
+fn an_answer_is_not_shown_once_the_user_went_on(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.open_file("lib.rs");
+    story.open_file("main.rs");
+    let mut check = |keys: &str, is_shown: bool, after: &str| {
+        let origin = origin(&mut story);
+        story.keys(keys).settle();
+        let workbench = story.workbench.clone();
+        story.cx.update(|window, cx| {
+            workbench.update(cx, |workbench, cx| {
+                let title = "References".to_owned();
+                peek::show_answer(workbench, &origin, title, places(), window, cx);
+            });
+        });
+        story.settle();
+        let view = story.read(|workbench, _| peek::open_view(workbench));
+        assert_eq!(view.is_some(), is_shown, "{keys}");
+        story.keys(after).settle();
+        let active = host(&mut story);
+        assert!(has_focus(&mut story, &active), "{keys}");
+    };
+    check("right left", true, "escape");
+    check("right", false, "");
+    check("x", false, "");
+    check("ctrl-p", false, "escape");
+    check("ctrl-\\", false, "ctrl-w");
+    check("ctrl-n", false, "");
+}
+
+#[gpui_kit::test]
+fn a_closed_tab_lets_go_of_its_peek(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.open_file("README.md");
+    story.open_file("main.rs");
+    show(&mut story, vec![places().remove(0)]);
+    assert!(!story.is_asking() && shown(&mut story).is_some());
+    let view = story.read(|workbench, _| peek::open_view(workbench).map(|view| view.downgrade()));
+    story.keys("ctrl-w").settle();
+    assert_eq!(story.tabs(), "[README.md]");
+    assert!(view.expect("a peek").upgrade().is_none());
+    let open_texts = story.read(|_, cx| Documents::all(cx).len());
+    assert_eq!(open_texts, 1, "the shown document is closed");
+    let editor = host(&mut story);
+    assert!(has_focus(&mut story, &editor));
+}
+
+#[gpui_kit::test]
+fn the_focus_returns_from_a_peek_whose_block_is_gone(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.open_file("main.rs");
+    show(&mut story, places());
+    let editor = host(&mut story);
+    assert!(!has_focus(&mut story, &editor));
+    // After more edits than the text keeps, its view starts anew, without blocks.
+    story.cx.update(|_, cx| {
+        let model = editor.read(cx).model().clone();
+        model.update(cx, |model, cx| {
+            let edit = Edit::new(Span::at(ByteOffset(0)), "x");
+            (0..1100).for_each(|_| model.edit(std::slice::from_ref(&edit), Author::User, cx));
+        });
+    });
+    story.settle();
+    assert_eq!(shown(&mut story), None);
+    assert!(has_focus(&mut story, &editor));
+    // The keys of a peek do not outlive it.
+    let before = story.text();
+    story.keys("delete").settle();
+    assert_ne!(story.text(), before);
 }

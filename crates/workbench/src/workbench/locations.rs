@@ -4,7 +4,7 @@
 //! One place is opened; several are shown as excerpts in one tab.
 //! Start at `search` and `go_to`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use base::{AbsPath, ByteOffset, LineFeeds, Row, Span, printable};
 use editor::Editor;
@@ -16,7 +16,6 @@ use gpui_kit::{
 use host::Files;
 use lsp::{Location, LocationKind, RequestError};
 use text::{RowSpan, Snapshot};
-use ui::Tone;
 
 use super::Workbench;
 use crate::actions::language::{
@@ -26,9 +25,10 @@ use crate::documents::Documents;
 use crate::excerpt_rows::{expanded_rows, gather};
 use crate::folder::OpenFolder;
 use crate::item::TabItem;
-use crate::notices::Notice;
 use crate::open_options::GoToPosition;
 
+/// Key of the notifications about places.
+pub(super) const NOTICE: &str = "locations";
 /// Rows shown around each place.
 const CONTEXT: u32 = 3;
 /// Largest file that is read to find a place in it, in bytes.
@@ -119,7 +119,7 @@ pub(super) fn search(
     let editor = workbench.active_item().and_then(TabItem::editor).cloned()?;
     let model = editor.read(cx).model().clone();
     let Some((servers, path)) = OpenFolder::servers_of(&model, cx) else {
-        tell(workbench, "No language server serves this text", window, cx);
+        workbench.tell(NOTICE, "No language server serves this text", window, cx);
         return None;
     };
     let at = editor.update(cx, |editor, cx| editor.selections(cx).primary().head);
@@ -132,7 +132,7 @@ pub(super) fn search(
         .collect();
     if requests.is_empty() {
         let sentence = "The language server of this text cannot answer that, or does not run yet";
-        tell(workbench, sentence, window, cx);
+        workbench.tell(NOTICE, sentence, window, cx);
         return None;
     }
     let files = workbench.services.files.clone();
@@ -165,7 +165,7 @@ pub(super) fn show(
         let places = found.await;
         let shown = this.update_in(cx, |this, window, cx| {
             if places.is_empty() {
-                tell(this, "No places found", window, cx);
+                this.tell(NOTICE, "No places found", window, cx);
             } else {
                 open_places(this, title, places, window, cx);
             }
@@ -224,6 +224,7 @@ fn resolved(
     locations: Vec<Location>,
 ) -> Vec<FoundPlace> {
     let mut read = HashMap::<AbsPath, Option<Snapshot>>::new();
+    let mut known = HashSet::new();
     let mut places: Vec<FoundPlace> = Vec::new();
     for location in locations.into_iter().take(MAX_PLACES) {
         let text = open.get(&location.path).cloned().or_else(|| {
@@ -237,19 +238,19 @@ fn resolved(
         let Some(span) = location.selection.span(&text) else {
             continue;
         };
+        if !known.insert((location.path.clone(), span)) {
+            continue;
+        }
         let rows = RowSpan {
             start: text.point_at(span.start).row,
             end: text.point_at(span.end).row + 1,
         };
-        let place = FoundPlace {
+        places.push(FoundPlace {
             path: location.path,
             span,
             line: line_of(&text, rows.start),
             rows,
-        };
-        if !places.contains(&place) {
-            places.push(place);
-        }
+        });
     }
     places
 }
@@ -281,7 +282,7 @@ fn show_places(
     let is_here =
         |place: &FoundPlace| place.path == *here && place.span.start <= at && at <= place.span.end;
     match places.as_slice() {
-        [] => tell(workbench, nothing_found(kind), window, cx),
+        [] => workbench.tell(NOTICE, nothing_found(kind), window, cx),
         // The definition of what is defined here: its uses are of interest.
         [place] if kind == LocationKind::Definition && is_here(place) => {
             let references = LocationKind::References {
@@ -289,7 +290,10 @@ fn show_places(
             };
             go_to(workbench, references, window, cx);
         }
-        _ => open_places(workbench, title(kind, word), places, window, cx),
+        _ => {
+            let title = title(kind, places.len(), word);
+            open_places(workbench, title, places, window, cx);
+        }
     }
 }
 
@@ -324,21 +328,36 @@ pub(super) fn nothing_found(kind: LocationKind) -> &'static str {
     }
 }
 
-pub(super) fn title(kind: LocationKind, word: &str) -> String {
-    let what = match kind {
-        LocationKind::Definition => "Definitions",
-        LocationKind::Declaration => "Declarations",
-        LocationKind::TypeDefinition => "Types",
-        LocationKind::Implementation => "Implementations",
-        LocationKind::References { .. } => "References",
+/// Returns the title of a number of places that are related to a word, which may be empty.
+pub(super) fn title(kind: LocationKind, count: usize, word: &str) -> String {
+    let (one, many) = match kind {
+        LocationKind::Definition => ("Definition", "Definitions"),
+        LocationKind::Declaration => ("Declaration", "Declarations"),
+        LocationKind::TypeDefinition => ("Type", "Types"),
+        LocationKind::Implementation => ("Implementation", "Implementations"),
+        LocationKind::References { .. } => ("Reference", "References"),
     };
+    let what = if count == 1 { one } else { many };
     match word {
         "" => what.to_owned(),
         word => format!("{what}: {word}"),
     }
 }
 
-fn tell(workbench: &mut Workbench, text: &str, window: &mut Window, cx: &mut Context<Workbench>) {
-    let notice = Notice::new(Tone::Info, text.to_owned()).key("locations");
-    workbench.report(notice, window, cx);
+#[cfg(test)]
+mod tests {
+    use lsp::LocationKind;
+
+    use super::title;
+
+    #[test]
+    fn titles_name_one_place_or_several() {
+        let check = |count, word, expected| {
+            assert_eq!(title(LocationKind::Definition, count, word), expected);
+        };
+        check(1, "x", "Definition: x");
+        check(2, "x", "Definitions: x");
+        check(1, "", "Definition");
+        check(2, "", "Definitions");
+    }
 }

@@ -5,6 +5,7 @@
 
 mod view;
 
+use base::{ByteOffset, Revision};
 use display::{BlockId, BlockSpec, Placement};
 use editor::{BlockView, Editor, reveal_block_below};
 use gpui_kit::{
@@ -12,13 +13,12 @@ use gpui_kit::{
     IntoElement as _, ParentElement as _, Stateful, Styled as _, WeakEntity, Window, div,
 };
 use lsp::LocationKind;
-use ui::{ActiveTheme as _, Tone};
+use ui::ActiveTheme as _;
 
 use super::Workbench;
 use super::locations::{self, FoundPlace, LocationSearch};
 use crate::actions::language::{PeekDefinition, PeekReferences};
 use crate::item::TabItem;
-use crate::notices::Notice;
 use crate::open_options::GoToPosition;
 pub(crate) use view::PeekView;
 
@@ -29,10 +29,21 @@ const FRAME: f32 = 34.0;
 
 /// The peek of a window.
 pub(super) struct OpenPeek {
-    view: Entity<PeekView>,
+    /// The content of the block, which owns it: closing the host ends it.
+    view: WeakEntity<PeekView>,
     /// The view with the block.
     host: WeakEntity<Editor>,
     block: BlockId,
+}
+
+/// The text and the caret for which places were requested.
+pub(crate) struct PeekOrigin {
+    /// The view.
+    pub(crate) editor: Entity<Editor>,
+    /// The revision of its text.
+    pub(crate) revision: Revision,
+    /// Its newest caret.
+    pub(crate) caret: ByteOffset,
 }
 
 /// Registers the actions of this module.
@@ -67,24 +78,31 @@ fn peek(
     };
     let LocationSearch {
         editor,
+        at: caret,
         word,
         places,
         ..
     } = search;
     let revision = editor.read(cx).model().read(cx).snapshot().revision();
+    let origin = PeekOrigin {
+        editor,
+        revision,
+        caret,
+    };
     cx.spawn_in(window, async move |this, cx| {
         let found = places.await;
         let shown = this.update_in(cx, |this, window, cx| match found {
             Ok(places) if places.is_empty() => {
-                let notice = Notice::new(Tone::Info, locations::nothing_found(kind));
-                this.report(notice.key("locations"), window, cx);
+                this.tell(
+                    locations::NOTICE,
+                    locations::nothing_found(kind),
+                    window,
+                    cx,
+                );
             }
             Ok(places) => {
-                // After an edit, the places and the caret may be elsewhere.
-                if editor.read(cx).model().read(cx).snapshot().revision() == revision {
-                    let title = locations::title(kind, &word);
-                    show(this, &editor, title, places, window, cx);
-                }
+                let title = locations::title(kind, places.len(), &word);
+                show_answer(this, &origin, title, places, window, cx);
             }
             Err(error) => this.report_error(error.to_string(), window, cx),
         });
@@ -92,6 +110,33 @@ fn peek(
         shown.ok();
     })
     .detach();
+}
+
+/// Shows places, at least one, unless the user has gone on to something else since they were requested.
+pub(crate) fn show_answer(
+    workbench: &mut Workbench,
+    origin: &PeekOrigin,
+    title: String,
+    places: Vec<FoundPlace>,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    if is_current(workbench, origin, cx) {
+        show(workbench, &origin.editor, title, places, window, cx);
+    }
+}
+
+/// Returns whether the text and the caret are unchanged, and the view is the active one, with no picker or question in
+/// front of it.
+fn is_current(workbench: &Workbench, origin: &PeekOrigin, cx: &mut Context<Workbench>) -> bool {
+    let active = workbench.active_item().and_then(TabItem::editor);
+    let is_active = active == Some(&origin.editor) && !workbench.modal().read(cx).is_open();
+    let text = origin.editor.read(cx).model().read(cx).snapshot();
+    let caret =
+        |editor: &mut Editor, cx: &mut Context<Editor>| editor.selections(cx).primary().head;
+    is_active
+        && text.revision() == origin.revision
+        && origin.editor.update(cx, caret) == origin.caret
 }
 
 /// Shows places, at least one, in a block below the row of the caret, and gives it the focus. Closes the
@@ -116,9 +161,9 @@ pub(crate) fn show(
     let root = workbench.root(cx);
     let owner = cx.weak_entity();
     let view = cx.new(|cx| PeekView::new(title, places, root, owner, cx));
-    let drawn = view.clone();
+    let owned = view.clone();
     let block = BlockView::new(move |_, _, _| {
-        let content = div().size_full().child(drawn.clone());
+        let content = div().size_full().child(owned.clone());
         content.into_any_element()
     });
     let height = ROWS + cx.theme().code_lines(FRAME);
@@ -134,7 +179,7 @@ pub(crate) fn show(
         block
     });
     workbench.peek = Some(OpenPeek {
-        view: view.clone(),
+        view: view.downgrade(),
         host: host.downgrade(),
         block,
     });
@@ -163,7 +208,8 @@ pub(crate) fn close(workbench: &mut Workbench, window: &mut Window, cx: &mut Con
     let Some(open) = workbench.peek.take() else {
         return;
     };
-    let had_focus = open.view.focus_handle(cx).contains_focused(window, cx);
+    let view = open.view.upgrade();
+    let had_focus = view.is_some_and(|view| view.focus_handle(cx).contains_focused(window, cx));
     let Some(host) = open.host.upgrade() else {
         return;
     };
@@ -190,5 +236,6 @@ fn open_place(
 /// Returns the open peek of a window.
 #[cfg(test)]
 pub(crate) fn open_view(workbench: &Workbench) -> Option<Entity<PeekView>> {
-    workbench.peek.as_ref().map(|open| open.view.clone())
+    let open = workbench.peek.as_ref()?;
+    open.view.upgrade()
 }
