@@ -4,7 +4,7 @@ use agent::SessionCommand;
 use agent::record::{SessionMode, SessionRecord};
 use agent::session::{SessionActivity, UserPrompt};
 use futures::executor::block_on;
-use host::TempFolder;
+use host::{Files as _, RealFiles, TempFolder};
 
 use super::*;
 
@@ -149,7 +149,7 @@ fn measurements_do_not_start_the_services_but_wait_for_them() {
 fn measurements_do_not_open_services_that_failed_to_open() {
     let setup = Setup::new();
     let blocked = setup.root.join("a-file");
-    std::fs::write(blocked.as_path(), "").expect("a file");
+    RealFiles.create_file(&blocked).expect("a file");
     let dirs = Dirs::under(&blocked);
     let engines = EngineServices::new(dirs.clone(), Arc::default(), IndexRegistry::new(&dirs));
     assert!(block_on(engines.sessions(setup.root.clone())).is_err());
