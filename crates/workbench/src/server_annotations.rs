@@ -65,27 +65,22 @@ impl<A: Send + 'static, T: Clone + Send + Sync + 'static> AnnotationSource<T>
         _: AnnotationQuery,
         cx: &mut App,
     ) -> Task<Option<AnnotationAnswer<T>>> {
-        let (model, revision) = (self.model.clone(), snapshot.revision());
+        let revision = snapshot.revision();
         let (ask, annotation) = (self.ask, self.annotation);
-        // The servers receive the edit that led here when the present update ends.
-        cx.spawn(async move |cx| {
-            let requests = cx.update(|cx| {
-                let model = model.upgrade()?;
-                let is_current = model.read(cx).snapshot().revision() == revision;
-                let (servers, path) = OpenFolder::servers_of(&model, cx).filter(|_| is_current)?;
-                let servers = servers.read(cx).servers_of(&path).into_iter();
-                let requests = servers.filter_map(|server| ask(&server.connection, &path));
-                Some(requests.collect::<Vec<_>>()).filter(|requests| !requests.is_empty())
-            })?;
-            let answers = cx.background_spawn(async move {
-                let answers = join_all(requests).await.into_iter();
-                let answers: Vec<Vec<A>> = answers.filter_map(Result::ok).collect();
-                let items = answers.into_iter();
-                (items.len() > 0).then(|| AnnotationSet::new(items.flatten().map(annotation)))
-            });
-            answers.await.map(|set| AnnotationAnswer {
+        let requests = OpenFolder::after_update(&self.model, revision, cx, move |servers, path| {
+            let requests = servers
+                .iter()
+                .filter_map(|server| ask(&server.connection, path));
+            Some(requests.collect::<Vec<_>>())
+        });
+        cx.background_spawn(async move {
+            let answers = join_all(requests.await?).await.into_iter();
+            let answers: Vec<Vec<A>> = answers.filter_map(Result::ok).collect();
+            let has_answer = !answers.is_empty();
+            let items = answers.into_iter().flatten();
+            has_answer.then(|| AnnotationAnswer {
                 revision,
-                set,
+                set: AnnotationSet::new(items.map(annotation)),
                 extent: AnnotationExtent::Whole,
             })
         })

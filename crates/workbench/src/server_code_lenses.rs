@@ -45,31 +45,20 @@ impl AnnotationSource<Arc<ServerCommand>> for ServerCodeLenses {
         query: AnnotationQuery,
         cx: &mut App,
     ) -> Task<Option<AnnotationAnswer<Arc<ServerCommand>>>> {
-        let (model, revision) = (self.model.clone(), snapshot.revision());
-        // The servers receive the edit that led here when the present update ends.
-        cx.spawn(async move |cx| {
-            let requests = cx.update(|cx| {
-                let model = model.upgrade()?;
-                let is_current = model.read(cx).snapshot().revision() == revision;
-                let (servers, path) = OpenFolder::servers_of(&model, cx).filter(|_| is_current)?;
-                let servers = servers.read(cx).servers_of(&path).into_iter();
-                let requests = servers.filter_map(|server| {
-                    let request = server.connection.code_lenses(&path)?;
-                    Some((server.connection, request))
-                });
-                Some(requests.collect::<Vec<_>>()).filter(|requests| !requests.is_empty())
-            })?;
-            let answers = cx.background_spawn(async move {
-                let answers = requests
-                    .into_iter()
-                    .map(|(server, request)| known_lenses(server, request, query.window));
-                join_all(answers)
-                    .await
-                    .into_iter()
-                    .flatten()
-                    .collect::<Vec<_>>()
+        let revision = snapshot.revision();
+        let requests = OpenFolder::after_update(&self.model, revision, cx, |servers, path| {
+            let requests = servers.iter().filter_map(|server| {
+                let request = server.connection.code_lenses(path)?;
+                Some((server.connection.clone(), request))
             });
-            let answers = answers.await;
+            Some(requests.collect::<Vec<_>>())
+        });
+        cx.background_spawn(async move {
+            let requests = requests.await?.into_iter();
+            let answers =
+                requests.map(|(server, request)| known_lenses(server, request, query.window));
+            let answers = join_all(answers).await.into_iter().flatten();
+            let answers: Vec<KnownLenses> = answers.collect();
             let is_complete = answers.iter().all(|answer| answer.is_complete);
             let has_answer = !answers.is_empty();
             let commands = answers.into_iter().flat_map(|answer| answer.commands);

@@ -8,12 +8,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use base::AbsPath;
 use editor::{
     AnnotationAnswer, AnnotationExtent, AnnotationQuery, AnnotationSet, AnnotationSource,
     DocumentModel,
 };
 use gpui_kit::{App, AppContext as _, Task, WeakEntity};
-use lsp::{LanguageServer, Request, SemanticTokens};
+use language::DocumentServer;
+use lsp::{Request, SemanticTokens};
 use syntax::HighlightKind;
 use text::Snapshot;
 
@@ -49,18 +51,14 @@ impl AnnotationSource<HighlightKind> for ServerSemanticTokens {
         query: AnnotationQuery,
         cx: &mut App,
     ) -> Task<Option<AnnotationAnswer<HighlightKind>>> {
-        let (model, revision) = (self.model.clone(), snapshot.revision());
         let previous = self.previous.clone();
-        // The servers receive the edit that led here when the present update ends.
+        let basis = previous.clone();
+        let revision = snapshot.revision();
+        let sent = OpenFolder::after_update(&self.model, revision, cx, move |servers, path| {
+            send(servers, path, query, basis.take().as_deref())
+        });
         cx.spawn(async move |cx| {
-            let sent = cx.update(|cx| {
-                let is_current = model.upgrade()?.read(cx).snapshot().revision() == revision;
-                let basis = previous.take();
-                is_current
-                    .then(|| send(&model, query, basis.as_deref(), cx))
-                    .flatten()
-            });
-            let SentRequest { request, extent } = sent?;
+            let SentRequest { request, extent } = sent.await?;
             let answer = cx.background_spawn(async move {
                 let tokens = request.await.ok()?;
                 let set = AnnotationSet::new(kinds(&tokens));
@@ -83,25 +81,23 @@ impl AnnotationSource<HighlightKind> for ServerSemanticTokens {
 
 /// Asks the first server of a text that offers tokens; `None` if there is none.
 fn send(
-    model: &WeakEntity<DocumentModel>,
+    servers: &[DocumentServer],
+    path: &AbsPath,
     query: AnnotationQuery,
     previous: Option<&SemanticTokens>,
-    cx: &App,
 ) -> Option<SentRequest> {
-    let (servers, path) = OpenFolder::servers_of(&model.upgrade()?, cx)?;
-    let servers = servers.read(cx).servers_of(&path);
-    servers.into_iter().find_map(|server| {
-        let connection: LanguageServer = server.connection;
-        let support = connection.token_support(&path)?;
+    servers.iter().find_map(|server| {
+        let connection = &server.connection;
+        let support = connection.token_support(path)?;
         let extent = match (support.whole, support.range) {
             (true, true) if query.prefers_window => AnnotationExtent::WindowFirst,
             (true, _) => AnnotationExtent::Whole,
             (false, _) => AnnotationExtent::WindowOnly,
         };
         let request = if extent == AnnotationExtent::Whole {
-            connection.semantic_tokens(&path, previous)
+            connection.semantic_tokens(path, previous)
         } else {
-            connection.semantic_tokens_in(&path, query.window)
+            connection.semantic_tokens_in(path, query.window)
         };
         request.map(|request| SentRequest { request, extent })
     })
