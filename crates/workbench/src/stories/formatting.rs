@@ -172,3 +172,19 @@ fn requests_are_about_the_text_after_the_update(cx: &mut TestAppContext) {
     check(0, Some(path("/p/a.txt")));
     check(1, None);
 }
+
+#[gpui_kit::test]
+fn a_text_that_cannot_be_written_back_is_not_formatted(cx: &mut TestAppContext) {
+    let files = FakeFiles::new();
+    files.write(&path("/p/a.txt"), b"\xef\xbb\xbfa\xff\n");
+    let mut story = open_with(files, cx);
+    story.open_file("a.txt");
+    let can_edit = document(&mut story).read_with(&story.cx, |it, _| it.document().can_edit());
+    assert!(!can_edit);
+    for keys in ["ctrl-shift-i", "ctrl-k ctrl-f"] {
+        story.keys("escape").keys(keys).settle();
+        let report = story.reports().first().cloned().unwrap_or_default();
+        let start = "This text cannot be formatted: ";
+        assert!(report.starts_with(start), "{keys}: {report}");
+    }
+}

@@ -17,6 +17,7 @@ use gpui_kit::{
 };
 use language::{DocumentServer, ServerRole};
 use lsp::{DocumentEdits, FormatOptions};
+use project::DocumentState;
 use settings::EditorSettings;
 use text::Author;
 use ui::ActiveSettings as _;
@@ -31,6 +32,8 @@ use crate::refactoring::{CommitOptions, FormattingEdits, apply_formatting, commi
 
 pub(super) use on_type::ServerTypeFormatter;
 
+/// Key of the notifications of this module.
+const NOTICE: &str = "formatting";
 /// Time for all steps before a save; the text is saved as it is afterwards.
 const MAX_TIME_BEFORE_SAVE: Duration = Duration::from_secs(1);
 
@@ -65,6 +68,10 @@ fn format(
         return;
     };
     let document = editor.read(cx).model().clone();
+    if let DocumentState::ReadOnly(reason) = document.read(cx).document().state() {
+        let sentence = format!("This text cannot be formatted: {reason}");
+        return workbench.tell(NOTICE, sentence, window, cx);
+    }
     let span = only_selection.then(|| selected_rows(&editor, cx));
     let options = format_options(&editor, cx);
     let Some(formatting) = start_formatting(&document, span, options, cx) else {
@@ -73,7 +80,7 @@ fn format(
         } else {
             "No language server of this text formats it; the setting \"editor.formatter\" names another program"
         };
-        return workbench.tell("formatting", sentence, window, cx);
+        return workbench.tell(NOTICE, sentence, window, cx);
     };
     cx.spawn_in(window, async move |this, cx| {
         let formatted = match formatting.await {
@@ -182,6 +189,9 @@ pub(super) fn steps_before_save(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) -> Option<Task<Option<String>>> {
+    if !document.read(cx).document().can_edit() {
+        return None;
+    }
     let steps = save_steps(workbench, document, cx)?;
     // Without a server and a formatter, there is nothing to wait for.
     let (_, servers) = servers(document, cx)?;

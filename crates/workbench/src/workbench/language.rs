@@ -41,20 +41,25 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
 pub(super) fn menu_section(model: &Entity<DocumentModel>) -> MenuSection {
     let model = model.downgrade();
     Rc::new(move |menu: Menu, cx: &App| {
-        let served = model
-            .upgrade()
-            .and_then(|model| OpenFolder::servers_of(&model, cx));
+        let Some(model) = model.upgrade() else {
+            return menu;
+        };
+        let served = OpenFolder::servers_of(&model, cx);
         let has_server =
             served.is_some_and(|(servers, path)| !servers.read(cx).servers_of(&path).is_empty());
         if !has_server {
             return menu;
         }
-        menu.action("Go to definition", Box::new(GoToDefinition))
+        let menu = menu
+            .action("Go to definition", Box::new(GoToDefinition))
             .action("Find references", Box::new(FindReferences))
             .action("Peek definition", Box::new(PeekDefinition))
             .action("Peek references", Box::new(PeekReferences))
-            .separator()
-            .action("Rename symbol\u{2026}", Box::new(RenameSymbol))
+            .separator();
+        if !model.read(cx).document().can_edit() {
+            return menu;
+        }
+        menu.action("Rename symbol\u{2026}", Box::new(RenameSymbol))
             .action("Code actions\u{2026}", Box::new(ShowCodeActions))
             .action("Format", Box::new(FormatDocument))
             .separator()
