@@ -2,6 +2,7 @@
 
 mod a11y;
 mod agents;
+mod annotations;
 mod board;
 mod completions;
 mod documents;
@@ -22,6 +23,7 @@ mod refactoring;
 mod restoring;
 mod running_sessions;
 mod searching;
+mod served;
 mod settings_files;
 mod snippets;
 mod suggestions;
