@@ -270,7 +270,7 @@ fn lenses_are_not_asked_for_unless_the_settings_say_so(cx: &mut TestAppContext) 
     served.story.keys("ctrl-home").input("x");
     // The server handles messages in order, so a request for lenses would have come before this one.
     served.until_received("one", COLORS, 2);
-    assert_eq!(served.received("one", LENSES), [Value::Null; 0]);
+    assert!(served.received("one", LENSES).is_empty());
     set_lenses(&served, true);
     served.until_received("one", LENSES, 1);
 }

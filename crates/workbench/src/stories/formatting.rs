@@ -181,10 +181,8 @@ fn a_text_that_cannot_be_written_back_is_not_formatted(cx: &mut TestAppContext) 
     story.open_file("a.txt");
     let can_edit = document(&mut story).read_with(&story.cx, |it, _| it.document().can_edit());
     assert!(!can_edit);
-    for keys in ["ctrl-shift-i", "ctrl-k ctrl-f"] {
-        story.keys("escape").keys(keys).settle();
-        let report = story.reports().first().cloned().unwrap_or_default();
-        let start = "This text cannot be formatted: ";
-        assert!(report.starts_with(start), "{keys}: {report}");
-    }
+    story.keys("ctrl-shift-i").settle();
+    let reports = story.reports();
+    let is_reason = |it: &String| it.starts_with("This text cannot be formatted: ");
+    assert!(reports.iter().any(is_reason), "{reports:?}");
 }

@@ -152,7 +152,7 @@ impl ServedFolder {
         cx.executor().forbid_parking();
         let options = std::sync::Mutex::new(Some(self.options()));
         let mut services = services(&self.files);
-        services.language_servers = Some(Arc::new(move |_| {
+        services.language_servers = Some(Arc::new(move |_: &AbsPath| {
             let mut options = options.lock().expect("one thread");
             options.take().expect("the servers start once")
         }));
