@@ -1,6 +1,7 @@
 //! Language servers: the list of completions, synchronisation, processes that are left, and hostile output.
 //!
-//! `list`: keys over a list of 20,000 items, and a long list that arrives, in the editor. `answer`: an answer of 10 MB.
+//! `list`: keys over a list of 20,000 items, and a long list that arrives, in the editor. `keys`: keys with a list open
+//! in the whole window, while a server floods it with diagnostics. `answer`: an answer of 10 MB.
 //! `sync`: edits, and the text of the server after them. `processes`: those that live on (`BURIN_BENCH_TRIALS`, 20
 //! without). `hostile`: the memory that floods of a server cost. `sharing`: the memory of rust-analyzer for worktrees.
 //! `BURIN_BENCH_PARTS` selects some.
@@ -37,6 +38,9 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     }
     if is_wanted("list") {
         figures.extend(of_window("editor", "typing", &["completions"])?);
+    }
+    if is_wanted("keys") {
+        figures.extend(of_window("workbench", "window", &["flood"])?);
     }
     Ok(figures)
 }

@@ -2,6 +2,7 @@
 //! eight running agents, an index at work, and Git marks.
 //!
 //! `frames`: how often the frame of a key shows the suggestion known by then, and the time that Tab adds to that frame.
+//! `flood`: key to scene with an open list of completions while a language server floods the window with diagnostics.
 //! `typing FILE…`: key to scene and CPU time of all threads, with Tab, without it, and in the editor alone, interleaved;
 //! `cargo xtask bench type` writes the files.
 //!
@@ -15,6 +16,7 @@
 
 mod agents;
 mod alone;
+mod flood;
 mod frames;
 mod index_beside;
 mod known_model;
@@ -34,12 +36,14 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = arguments.collect();
     match arguments.split_first() {
         Some((mode, [])) if mode == "frames" => frames::run(),
+        Some((mode, [])) if mode == "flood" => flood::run(),
+        Some((mode, [])) if mode == flood::SERVER => flood::server::run(),
         Some((mode, files)) if mode == "typing" && !files.is_empty() => {
             let files: Vec<&Path> = files.iter().map(Path::new).collect();
             typing::run(&files);
         }
         _ => {
-            eprintln!("usage: window frames | window typing FILE…");
+            eprintln!("usage: window frames | window flood | window typing FILE…");
             return ExitCode::from(2);
         }
     }

@@ -8,6 +8,7 @@ use editor::Editor;
 use gpui_kit::{App, Entity, Focusable as _, Keystroke};
 use host::{Dirs, FakeClock, RealFiles};
 use project::WalkBackend;
+use workbench::services::OpenLanguageServers;
 use workbench::{CodeIndex, Services, TabItem, TabModels, Workbench, windows};
 
 use crate::agents::Agents;
@@ -55,8 +56,18 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Opens a window with the edited file in its active tab.
+    /// Opens a window with the edited file in its active tab, and without language servers.
     pub(crate) fn open(models: Models, tab: Tab, file: &EditedFile<'_>) -> Self {
+        Self::open_with_servers(models, tab, None, file)
+    }
+
+    /// Opens a window with the edited file in its active tab.
+    pub(crate) fn open_with_servers(
+        models: Models,
+        tab: Tab,
+        servers: Option<OpenLanguageServers>,
+        file: &EditedFile<'_>,
+    ) -> Self {
         let project = Project::new(file);
         let dirs = Dirs::under(&project.own);
         if tab == Tab::Off {
@@ -76,7 +87,7 @@ impl World {
             ground: WalkBackend::Disk,
             home: None,
             agents: Some(agents.service()),
-            language_servers: None,
+            language_servers: servers,
             index: Some(Arc::new(move |_| for_window.clone() as Arc<dyn CodeIndex>)),
             tab: model.clone().map(|model| model as Arc<dyn TabModels>),
             unsaved: Arc::default(),
