@@ -33,7 +33,8 @@ const MAX_FILE_BYTES: u64 = 16 << 20;
 pub struct CheckRequest {
     /// The files to check, below the folder of the servers.
     pub documents: Vec<AbsPath>,
-    /// Time for a server to report, restarts included. It begins anew with each answer about a document.
+    /// Time for a server to report, restarts included. It begins anew with each answer about a document, and for a while
+    /// with each report of progress.
     pub timeout: Duration,
     /// The folder for the logs of the servers.
     pub logs: AbsPath,

@@ -1,18 +1,22 @@
 //! The end of a check whose server reports nothing any more.
 //!
 //! Must not know: the protocol, clocks.
-//! Invariant: a server that has itself asked again and again cannot defer the end for ever.
+//! Invariant: a server that has itself asked again and again, or that reports progress for ever, cannot defer the end for
+//! ever.
 
 use std::time::Duration;
 
 /// Maximum number of rounds of requests whose answers defer the end. A server that loads a project needs about three.
 const MAX_ROUNDS: usize = 16;
+/// The part of a check in which progress without answers defers the end, in timeouts.
+const MAX_PROGRESS: u32 = 5;
 
 /// The time at which a check ends, complete or not.
 #[derive(Debug)]
 pub(super) struct CheckDeadline {
     /// Time for the first answer, and for each that follows another one.
     timeout: Duration,
+    start: Duration,
     until: Duration,
     rounds: usize,
 }
@@ -22,6 +26,7 @@ impl CheckDeadline {
     pub(super) fn new(now: Duration, timeout: Duration) -> Self {
         Self {
             timeout,
+            start: now,
             until: now + timeout,
             rounds: 0,
         }
@@ -42,6 +47,13 @@ impl CheckDeadline {
         if self.rounds <= MAX_ROUNDS {
             self.until = self.until.max(now + self.timeout);
         }
+    }
+
+    /// Notes that the server reported progress at `now`, such as of a build. Returns whether time is left.
+    pub(super) fn note_progress(&mut self, now: Duration) -> bool {
+        let latest = self.start + self.timeout * MAX_PROGRESS;
+        self.until = self.until.max(latest.min(now + self.timeout));
+        self.until > now
     }
 }
 
@@ -72,6 +84,21 @@ mod tests {
         check(&[&[105, 109]], 119);
         // A server answers at once while it loads, and again after that.
         check(&[&[101, 101], &[], &[109, 118, 127]], 137);
+    }
+
+    #[test]
+    fn progress_defers_the_end_for_a_part_of_the_check() {
+        let seconds = Duration::from_secs;
+        let mut deadline = CheckDeadline::new(seconds(100), seconds(10));
+        assert!(deadline.note_progress(seconds(109)));
+        assert_eq!(deadline.until(), seconds(119));
+        assert!(deadline.note_progress(seconds(145)));
+        assert_eq!(deadline.until(), seconds(150));
+        assert!(!deadline.note_progress(seconds(150)));
+        // Answers defer it after that.
+        deadline.note_answer(seconds(149));
+        assert!(deadline.note_progress(seconds(151)));
+        assert_eq!(deadline.until(), seconds(159));
     }
 
     #[test]

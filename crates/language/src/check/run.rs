@@ -193,6 +193,7 @@ impl<'a> ServerRun<'a> {
                 Some(ServerEvent::Ended(reason)) => return Err(RequestError::Ended(reason).into()),
                 Some(ServerEvent::ProgressChanged) => {
                     activity.has_progressed = true;
+                    self.deadline.note_progress(self.clock.elapsed());
                     // The answers of a busy server are those of unfinished work.
                     needs_pull |= server.progress().is_empty();
                 }
@@ -264,8 +265,15 @@ impl<'a> ServerRun<'a> {
                 }
                 // A server that is still loading refuses; it is asked again when its progress ends.
                 Err(RequestError::Refused { .. }) if reports_progress => {}
-                // The others would have to wait as long.
-                Err(error @ RequestError::TimedOut { .. }) => return Err(error.into()),
+                Err(error @ RequestError::TimedOut { .. }) => {
+                    let is_busy = !server.progress().is_empty();
+                    if is_busy && self.deadline.note_progress(self.clock.elapsed()) {
+                        // It is asked again when its progress ends.
+                        return Ok(true);
+                    }
+                    // The others would have to wait as long.
+                    return Err(error.into());
+                }
                 Err(error) => failure = failure.or(Some(error)),
             }
         }
