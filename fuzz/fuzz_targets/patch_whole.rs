@@ -2,6 +2,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use patch::format::Format;
+use patch::format::EditFormat;
 
-fuzz_target!(|data: &[u8]| burin_fuzz::read(Format::Whole, data));
+fuzz_target!(|data: &[u8]| burin_fuzz::read(EditFormat::Whole, data));

@@ -1,21 +1,22 @@
 //! Code shared by several fuzz targets.
 
+pub mod lsp;
 #[cfg(feature = "sse")]
 pub mod sse;
 
-use patch::format::{Format, Reader};
+use patch::format::{EditFormat, FormatReader};
 
 /// Reads `data` whole and in pieces, whose lengths come from its own bytes, and asserts equal
 /// results.
-pub fn read(format: Format, data: &[u8]) {
+pub fn read(format: EditFormat, data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
-    let mut whole = Reader::new(format);
+    let mut whole = FormatReader::new(format);
     let mut events = whole.feed(text);
     events.extend(whole.finish());
 
-    let mut reader = Reader::new(format);
+    let mut reader = FormatReader::new(format);
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.bytes().next() {
