@@ -5,7 +5,6 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use base::AbsPath;
 use host::TempFolder;
 use libfuzzer_sys::fuzz_target;
 use project::WalkBackend;
