@@ -20,7 +20,10 @@ const MAX_POLLS: i32 = 5_000;
 
 /// Schema migrations in order; the file's `user_version` counts those applied. Migrations are
 /// added, never changed.
-const MIGRATIONS: &[&str] = &[include_str!("open/first.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("open/first.sql"),
+    include_str!("open/predictions.sql"),
+];
 
 /// A damaged ledger that `Ledger::open` moved aside before creating a new one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -179,7 +179,7 @@ impl Ledger {
     pub fn calls(&self, since_ms: u64) -> Result<Vec<CallRow>, Error> {
         let sql = "SELECT call, run, decision, at_ms, model, agent, turn, class, outcome, attempt, first_byte_ms,
                           total_ms, input, cache_read, cache_write_5m, cache_write_1h, output, reasoning,
-                          is_estimate, cost_nano
+                          is_estimate, cost_nano, accepted_prediction, rejected_prediction
                    FROM calls WHERE at_ms >= ?1 ORDER BY at_ms, call";
         self.read(sql, params![int(since_ms)], call)
     }
@@ -306,8 +306,9 @@ fn insert(transaction: &Transaction<'_>, entry: &LedgerEntry) -> rusqlite::Resul
 fn insert_call(transaction: &Transaction<'_>, call: &CallRow) -> rusqlite::Result<()> {
     let sql = "INSERT INTO calls (call, run, decision, at_ms, model, agent, turn, class, outcome, attempt,
                    first_byte_ms, total_ms, input, cache_read, cache_write_5m, cache_write_1h, output, reasoning,
-                   is_estimate, cost_nano)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)";
+                   is_estimate, cost_nano, accepted_prediction, rejected_prediction)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
+                   ?21, ?22)";
     transaction.prepare_cached(sql)?.execute(params![
         call.call,
         call.run,
@@ -329,6 +330,8 @@ fn insert_call(transaction: &Transaction<'_>, call: &CallRow) -> rusqlite::Resul
         int(call.usage.reasoning.0),
         call.is_estimate,
         call.cost_nano.map(int),
+        int(call.usage.accepted_prediction.0),
+        int(call.usage.rejected_prediction.0),
     ])?;
     Ok(())
 }
@@ -371,6 +374,8 @@ fn call(row: &Row<'_>) -> rusqlite::Result<CallRow> {
             cache_write_1h: tokens(15)?,
             output: tokens(16)?,
             reasoning: tokens(17)?,
+            accepted_prediction: tokens(20)?,
+            rejected_prediction: tokens(21)?,
         },
         is_estimate: row.get(18)?,
         cost_nano: maybe(19)?,

@@ -1,7 +1,10 @@
 //! Builds a reply from a rule: fills in texts, names calls, applies the request's limits, counts
 //! tokens.
 
+use std::ops::Range;
+
 use crate::{
+    prediction::PredictionMatch,
     request::{AnswerOptions, PromptRequest},
     rng::{self, Rng},
     schema,
@@ -24,6 +27,8 @@ pub(crate) struct ScriptedReply {
     /// The stop text that ended the answer, if one did.
     pub(crate) stop_text: Option<String>,
     pub(crate) usage: TokenUsage,
+    /// The parts of the text that the client predicted, if it predicted one.
+    pub(crate) prediction: Option<PredictionMatch>,
     /// The usage that the script reports.
     pub(crate) reported: UsageStep,
     /// For ids of parts and sizes of fragments.
@@ -38,9 +43,11 @@ pub(crate) struct TokenUsage {
     pub(crate) cache_read: u64,
     pub(crate) cache_write_5m: u64,
     pub(crate) cache_write_1h: u64,
-    /// Output tokens, reasoning included.
+    /// Output tokens, reasoning and rejected predictions included.
     pub(crate) output: u64,
     pub(crate) reasoning: u64,
+    pub(crate) accepted_prediction: u64,
+    pub(crate) rejected_prediction: u64,
 }
 
 /// A block of a reply: reasoning, text, a refusal, or tool calls.
@@ -79,6 +86,11 @@ impl TokenUsage {
         self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
     }
 
+    /// Returns the output tokens that were generated and not taken over from a prediction.
+    pub(crate) fn generated(self) -> u64 {
+        self.output.saturating_sub(self.accepted_prediction)
+    }
+
     /// Replaces the counted usage by the numbers that the script gives. Counts that the script
     /// omits stay unchanged.
     pub(crate) fn report(&mut self, step: UsageStep) {
@@ -114,6 +126,7 @@ impl ScriptedReply {
             stop: Stop::EndTurn,
             stop_text: None,
             usage: TokenUsage::default(),
+            prediction: None,
             reported: rule.reported(),
             rng,
         };
@@ -125,6 +138,9 @@ impl ScriptedReply {
         }
         answer.apply_options(&request.options);
         answer.count();
+        if let Some(prediction) = &request.options.prediction {
+            answer.match_prediction(prediction);
+        }
         answer
     }
 
@@ -288,6 +304,27 @@ impl ScriptedReply {
             if is_thought {
                 self.usage.reasoning += tokens;
             }
+        }
+    }
+
+    /// Counts the predicted tokens, by the dialects whose providers take predictions. Those that
+    /// the answer lacks are billed.
+    fn match_prediction(&mut self, prediction: &str) {
+        if self.dialect != ModelDialect::Openai {
+            return;
+        }
+        let found = PredictionMatch::new(prediction, &self.text());
+        self.usage.accepted_prediction = found.accepted_tokens();
+        self.usage.rejected_prediction = found.rejected_tokens();
+        self.usage.output += found.rejected_tokens();
+        self.prediction = Some(found);
+    }
+
+    /// Returns the tokens that a span of the text takes to generate, of the `tokens` in it.
+    pub(crate) fn generated_tokens(&self, span: Range<usize>, tokens: u64) -> u64 {
+        match &self.prediction {
+            Some(prediction) => prediction.generated_tokens(span),
+            None => tokens,
         }
     }
 

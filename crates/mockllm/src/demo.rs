@@ -261,6 +261,8 @@ fn usage(count: TokenUsage) -> Usage {
         cache_write_1h: TokenCount(count.cache_write_1h),
         output: TokenCount(count.output),
         reasoning: TokenCount(count.reasoning),
+        accepted_prediction: TokenCount(count.accepted_prediction),
+        rejected_prediction: TokenCount(count.rejected_prediction),
     }
 }
 

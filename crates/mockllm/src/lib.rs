@@ -30,6 +30,7 @@ pub mod demo;
 mod engine;
 mod frames;
 mod limits;
+mod prediction;
 mod request;
 mod request_log;
 mod rng;

@@ -46,6 +46,8 @@ pub(crate) struct AnswerOptions {
     pub(crate) stop: Vec<String>,
     /// A schema that the answer must satisfy.
     pub(crate) schema: Option<Value>,
+    /// The text that the client expects as the answer.
+    pub(crate) prediction: Option<String>,
     /// Whether a stream ends with usage, if the wire makes that optional.
     pub(crate) usage: bool,
     /// Whether a stream uses server-sent events, if the wire has alternatives.
@@ -131,6 +133,7 @@ impl PromptRequest {
                 max_tokens: None,
                 stop: Vec::new(),
                 schema: None,
+                prediction: None,
                 usage: true,
                 is_events: true,
             },

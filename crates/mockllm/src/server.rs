@@ -291,7 +291,7 @@ impl ServedExchange {
         } else {
             let whole = wire.full_body(request, answer, &mut frames);
             // All of it is written before any of it is sent.
-            frames.raw(whole.to_string().into_bytes(), answer.usage.output);
+            frames.raw(whole.to_string().into_bytes(), answer.usage.generated());
         }
         let plan = StreamPlan::new(
             frames.finish(),

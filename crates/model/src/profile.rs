@@ -80,6 +80,8 @@ pub struct Profile {
     pub sampling: bool,
     /// Whether the start of the answer may be prefilled.
     pub prefill: bool,
+    /// Whether it verifies a predicted answer instead of generating the same text.
+    pub predicted_output: bool,
     /// Whether system messages may occur within a conversation.
     pub mid_system: bool,
     /// Caching method for its prompts.
@@ -329,6 +331,7 @@ impl Profile {
             replay: ReasoningReplay::Never,
             sampling: false,
             prefill: false,
+            predicted_output: false,
             mid_system: false,
             cache: CacheStyle::None,
             cache_min: TokenCount(0),

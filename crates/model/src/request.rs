@@ -31,6 +31,9 @@ pub struct ModelRequest {
     pub response_schema: Option<Value>,
     /// Texts that end the answer.
     pub stop: Vec<String>,
+    /// The expected answer, if most of it is known, such as the current text of a file to be
+    /// rewritten. Models that verify predictions generate only the differences.
+    pub prediction: Option<String>,
     /// Conversation id, for caches and for servers that route by it.
     pub conversation: Option<String>,
     /// Optional body members that the provider rejected before; they are not sent.
@@ -204,8 +207,17 @@ impl ModelRequest {
             sampling: Sampling::default(),
             response_schema: None,
             stop: Vec::new(),
+            prediction: None,
             conversation: None,
             omit: Vec::new(),
         }
+    }
+
+    /// Returns the prediction if the rest of the request allows one. Providers reject predictions
+    /// next to tools, and a schema decides the form of the answer itself.
+    pub fn usable_prediction(&self) -> Option<&str> {
+        let is_allowed = self.tools.is_empty() && self.response_schema.is_none();
+        let prediction = self.prediction.as_deref().filter(|text| !text.is_empty());
+        prediction.filter(|_| is_allowed)
     }
 }

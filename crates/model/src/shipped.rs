@@ -131,6 +131,28 @@ fn model_families_get_their_native_edit_tool() {
 }
 
 #[test]
+fn predictions_are_taken_by_the_models_that_document_them() {
+    let check = |name: &str, expected: bool| {
+        let model = ModelId::parse(name).expect("provider/model");
+        let facts = prices().find(&model.provider, &model.model);
+        let profile = profiles().resolve(&model, facts.as_ref());
+        assert_eq!(profile.predicted_output, expected, "{name}");
+    };
+    check("openai/gpt-4o", true);
+    check("openai/gpt-4o-mini-2024-07-18", true);
+    check("openai/gpt-4.1-nano", true);
+    check("openai/gpt-4o-search-preview", false);
+    check("openai/gpt-5.5", false);
+    check("openrouter/openai/gpt-4o", false);
+    check("mistral/mistral-large-latest", true);
+    check("mistral/codestral-latest", true);
+    check("mistral/codestral-embed", false);
+    check("cerebras/gpt-oss-120b", true);
+    check("groq/openai/gpt-oss-120b", false);
+    check("anthropic/claude-opus-5", false);
+}
+
+#[test]
 fn unknown_models_have_an_unknown_cost() {
     assert_eq!(prices().find("local", "nobody-knows-it"), None);
     let model = ModelId::parse("local/nobody-knows-it").expect("provider/model");

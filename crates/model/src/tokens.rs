@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct TokenCount(pub u64);
 
 /// Usage of one request. The kinds never overlap: the prompt is `input + cache_read +
-/// cache_write_5m + cache_write_1h`, regardless of how the wire counts.
+/// cache_write_5m + cache_write_1h`, and everything written is `output`, regardless of how the wire
+/// counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Prompt tokens neither read from nor written to a cache.
@@ -24,6 +25,13 @@ pub struct Usage {
     pub output: TokenCount,
     /// The part of `output` that was reasoning.
     pub reasoning: TokenCount,
+    /// The part of `output` that the model took over from the request's prediction.
+    #[serde(default)]
+    pub accepted_prediction: TokenCount,
+    /// The part of `output` that was predicted and is missing from the answer. It is billed like
+    /// the rest of the output.
+    #[serde(default)]
+    pub rejected_prediction: TokenCount,
 }
 
 impl TokenCount {

@@ -131,6 +131,7 @@ fn ask(provider: &str, messages: Vec<Message>) -> ModelRequest {
         sampling: Sampling::default(),
         response_schema: None,
         stop: Vec::new(),
+        prediction: None,
         conversation: Some("conv-1".to_owned()),
         omit: Vec::new(),
     }

@@ -43,6 +43,7 @@ impl SessionTask {
             sampling: Sampling::default(),
             response_schema: None,
             stop: Vec::new(),
+            prediction: None,
             conversation: Some(self.id.as_ref().to_owned()),
             omit: self.omitted.members.iter().cloned().collect(),
         }

@@ -114,6 +114,27 @@ fn file_of_a_newer_version_is_left_untouched() {
 }
 
 #[test]
+fn calls_of_the_first_version_have_no_predictions() {
+    let (_folder, path) = folder();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let first = rusqlite::Connection::open(path.as_path()).unwrap();
+    first.execute_batch(super::MIGRATIONS[0]).unwrap();
+    first.pragma_update(None, "user_version", 1).unwrap();
+    let call = "INSERT INTO calls (call, run, decision, at_ms, model, agent, class, outcome, attempt, total_ms,
+                    input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, is_estimate)
+                VALUES ('c', 'r', 'd', 5, 'a/b', 'a', 'turn', 'ok', 1, 9, 1, 2, 3, 4, 5, 6, 0)";
+    first.execute(call, []).unwrap();
+    drop(first);
+    let calls = Ledger::open(&path, NOW).unwrap().ledger.calls(0).unwrap();
+    let [call] = calls.as_slice() else {
+        panic!("{calls:?}");
+    };
+    assert_eq!(call.usage.output.0, 5);
+    assert_eq!(call.usage.accepted_prediction.0, 0);
+    assert_eq!(call.usage.rejected_prediction.0, 0);
+}
+
+#[test]
 fn rows_cannot_be_changed_or_removed() {
     let (_folder, path) = folder();
     let mut ledger = Ledger::open(&path, NOW).unwrap().ledger;

@@ -36,6 +36,8 @@ fn call(name: &str, run: &str, at_ms: u64, cost_nano: Option<u64>) -> CallRow {
             cache_write_1h: TokenCount(4),
             output: TokenCount(5),
             reasoning: TokenCount(6),
+            accepted_prediction: TokenCount(7),
+            rejected_prediction: TokenCount(8),
         },
         is_estimate: false,
         cost_nano,

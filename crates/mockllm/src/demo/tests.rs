@@ -56,6 +56,7 @@ impl Session {
                 sampling: Sampling::default(),
                 response_schema: None,
                 stop: Vec::new(),
+                prediction: None,
                 conversation: None,
                 omit: Vec::new(),
             },

@@ -30,6 +30,12 @@ pub(super) fn read(incoming: &Incoming, is_strict: bool) -> Result<PromptRequest
         body.pointer("/stream_options/include_usage") == Some(&Value::Bool(true));
     request.options.thinking = true;
     request.options.schema = body.pointer("/response_format/json_schema/schema").cloned();
+    request.options.prediction = body
+        .pointer("/prediction/content")
+        .map(|content| prompt::content_text(Some(content)));
+    if is_strict {
+        check_prediction(body)?;
+    }
     for tool in prompt::items(body, "tools") {
         let name = tool
             .pointer("/function/name")
@@ -76,6 +82,20 @@ pub(super) fn read(incoming: &Incoming, is_strict: bool) -> Result<PromptRequest
     Ok(request)
 }
 
+/// Fails if the request combines a prediction with a member that OpenAI rejects next to it.
+fn check_prediction(body: &Value) -> Result<(), ApiError> {
+    if body.get("prediction").is_none() {
+        return Ok(());
+    }
+    let rejected = ["tools", "max_completion_tokens", "logprobs"];
+    match rejected.iter().find(|member| body.get(**member).is_some()) {
+        Some(member) => Err(ApiError::invalid(format!(
+            "Unsupported parameter: '{member}' is not supported with 'prediction'."
+        ))),
+        None => Ok(()),
+    }
+}
+
 fn read_assistant_message(message: &Value, history: &mut Vec<HistoryEvent>) {
     history.push(HistoryEvent::Assistant);
     for call in prompt::items(message, "tool_calls") {
@@ -114,20 +134,20 @@ pub(super) fn stream(request: &PromptRequest, answer: &ScriptedReply, frames: &m
         frames,
     );
     let mut index = 0;
+    let mut sent = 0;
     for block in &answer.blocks {
         match block {
             ReplyBlock::Thinking(thought) => push_thinking(answer, thought, frames),
             ReplyBlock::Text(text) => {
                 for fragment in frames.fragments(text) {
-                    deliver(
-                        answer,
-                        json!({ "content": fragment.text }),
-                        fragment.tokens,
-                        frames,
-                    );
+                    let span = sent..sent + fragment.text.len();
+                    sent = span.end;
+                    let tokens = answer.generated_tokens(span, fragment.tokens);
+                    deliver(answer, json!({ "content": fragment.text }), tokens, frames);
                 }
             }
             ReplyBlock::Refusal(text) => {
+                sent += text.len();
                 let field = refusal_field(answer.dialect);
                 for fragment in frames.fragments(text) {
                     deliver(
@@ -360,6 +380,11 @@ pub(super) fn usage(answer: &ScriptedReply) -> Value {
         ModelDialect::Openai | ModelDialect::Openrouter | ModelDialect::Deepseek
     ) {
         usage["completion_tokens_details"] = json!({ "reasoning_tokens": count.reasoning });
+    }
+    if answer.prediction.is_some() {
+        let details = &mut usage["completion_tokens_details"];
+        details["accepted_prediction_tokens"] = json!(count.accepted_prediction);
+        details["rejected_prediction_tokens"] = json!(count.rejected_prediction);
     }
     usage
 }

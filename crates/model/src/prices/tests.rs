@@ -17,7 +17,7 @@ fn usage(input: u64, cache_read: u64, write_5m: u64, write_1h: u64, output: u64)
         cache_write_5m: TokenCount(write_5m),
         cache_write_1h: TokenCount(write_1h),
         output: TokenCount(output),
-        reasoning: TokenCount(0),
+        ..Usage::default()
     }
 }
 

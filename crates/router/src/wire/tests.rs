@@ -68,6 +68,7 @@ pub(crate) fn request() -> ModelRequest {
         },
         response_schema: None,
         stop: vec!["END".to_owned()],
+        prediction: None,
         conversation: Some("conv-7".to_owned()),
         omit: Vec::new(),
     }

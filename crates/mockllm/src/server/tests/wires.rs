@@ -220,6 +220,31 @@ fn chat_sends_fragments_by_index_and_usage_at_the_end() {
 }
 
 #[test]
+fn chat_accounts_predictions_and_rejects_them_next_to_tools() {
+    let server = saying(
+        json!([{ "text": "fn b() {}\n\nfn main() {\n    let sum = a() + a();\n    print(sum);\n}\n" }]),
+    );
+    let mut body = json!({
+        "model": "m", "stream": true, "stream_options": { "include_usage": true },
+        "messages": [{ "role": "user", "content": "go" }],
+        "prediction": { "type": "content", "content": "fn a() {}\n\nfn main() {\n    let sum = a() + a();\n    print(sum);\n}\n" },
+    });
+    let events = post(&server, "/v1/chat/completions", &body).events();
+    let usage = &events[events.len() - 1]["usage"];
+    let details = &usage["completion_tokens_details"];
+    assert_eq!(details["accepted_prediction_tokens"], 8);
+    assert_eq!(details["rejected_prediction_tokens"], 9);
+    assert_eq!(usage["completion_tokens"], 17 + 9);
+    for member in ["tools", "max_completion_tokens"] {
+        body[member] = json!([]);
+        let raw = post(&server, "/v1/chat/completions", &body);
+        assert_eq!(raw.status, 400);
+        assert!(raw.text().contains(member), "{}", raw.text());
+        body.as_object_mut().expect("an object").remove(member);
+    }
+}
+
+#[test]
 fn chat_dialects_follow_their_providers() {
     let script = json!({
         "models": {

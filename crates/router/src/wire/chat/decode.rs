@@ -231,7 +231,7 @@ fn reason(raw: &str, choice: &Value, answer: &ResponseBuilder) -> Result<StopRea
 
 /// Converts the usage object of a response. `cached_tokens` are the JSON pointers at which servers
 /// report cached prompt tokens. Prompt counts include cached tokens. Output counts of most servers
-/// include reasoning. If the total shows that they exclude it, reasoning is added.
+/// include reasoning and rejected predictions. What the total shows them to exclude is added.
 pub(crate) fn usage(counts: &Value, cached_tokens: &[String]) -> Usage {
     let count = |pointer| number(counts, pointer).unwrap_or_default();
     let prompt = count("/prompt_tokens");
@@ -241,10 +241,13 @@ pub(crate) fn usage(counts: &Value, cached_tokens: &[String]) -> Usage {
     let read = read.unwrap_or_default().min(prompt);
     let written = count("/prompt_tokens_details/cache_write_tokens").min(prompt - read);
     let reasoning = count("/completion_tokens_details/reasoning_tokens");
+    let accepted = count("/completion_tokens_details/accepted_prediction_tokens");
+    let rejected = count("/completion_tokens_details/rejected_prediction_tokens");
     let completion = count("/completion_tokens");
-    let is_apart = reasoning > 0 && count("/total_tokens") == prompt + completion + reasoning;
+    let missing = count("/total_tokens").saturating_sub(prompt + completion);
+    let is_apart = [reasoning, rejected, reasoning + rejected].contains(&missing);
     let output = if is_apart {
-        completion + reasoning
+        completion + missing
     } else {
         completion
     };
@@ -255,5 +258,7 @@ pub(crate) fn usage(counts: &Value, cached_tokens: &[String]) -> Usage {
         cache_write_1h: TokenCount(0),
         output: TokenCount(output),
         reasoning: TokenCount(reasoning),
+        accepted_prediction: TokenCount(accepted),
+        rejected_prediction: TokenCount(rejected),
     }
 }

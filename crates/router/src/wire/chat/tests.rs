@@ -440,3 +440,22 @@ fn output_counts_reasoning_once() {
     let odd = json!({ "prompt_tokens": 5, "prompt_tokens_details": { "cached_tokens": 60, "cache_write_tokens": 30 } });
     assert_eq!(counted(odd), (0, 5, 0, 0, 0));
 }
+
+#[test]
+fn rejected_predictions_count_as_output() {
+    let check = |completion: u64, total: u64| {
+        let counts = json!({
+            "prompt_tokens": 166, "completion_tokens": completion, "total_tokens": total,
+            "completion_tokens_details": {
+                "reasoning_tokens": 0, "accepted_prediction_tokens": 49, "rejected_prediction_tokens": 107,
+            },
+        });
+        let usage = super::decode::usage(&counts, &[]);
+        assert_eq!(usage.output.0, 226);
+        assert_eq!(usage.accepted_prediction.0, 49);
+        assert_eq!(usage.rejected_prediction.0, 107);
+    };
+    // OpenAI counts them; a server whose total shows that it does not is corrected.
+    check(226, 392);
+    check(119, 392);
+}

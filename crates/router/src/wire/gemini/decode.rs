@@ -154,5 +154,6 @@ fn usage(counts: &Value) -> Usage {
         cache_write_1h: TokenCount(0),
         output: TokenCount(count("/candidatesTokenCount") + thoughts),
         reasoning: TokenCount(thoughts),
+        ..Usage::default()
     }
 }

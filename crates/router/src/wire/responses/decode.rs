@@ -212,5 +212,6 @@ fn usage_of(usage: &Value) -> Usage {
         cache_write_1h: TokenCount(0),
         output: TokenCount(count("/output_tokens")),
         reasoning: TokenCount(count("/output_tokens_details/reasoning_tokens")),
+        ..Usage::default()
     }
 }
