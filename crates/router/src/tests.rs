@@ -1,6 +1,8 @@
 //! Tests every wire against a server that implements it: the same conversation yields the same
 //! events, faults are distinguished, and recordings replay to the same result.
 
+mod predictions;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -44,7 +44,7 @@ impl RequestSize {
                     bytes,
                     demand: policy::TokenDemand {
                         input: tokens(bytes),
-                        output: request.max_output,
+                        output: request.max_output.plus(rejected_tokens(request)),
                     },
                     caches: match mark {
                         CacheMark::None => CacheUse::None,
@@ -76,6 +76,12 @@ impl RequestSize {
 /// Converts bytes to tokens.
 pub(super) fn tokens(bytes: u64) -> TokenCount {
     TokenCount(bytes.div_ceil(BYTES_PER_TOKEN))
+}
+
+/// Estimates the tokens that are billed if the model rejects the whole prediction.
+fn rejected_tokens(request: &ModelRequest) -> TokenCount {
+    let prediction = request.usable_prediction().unwrap_or_default();
+    tokens(prediction.len() as u64)
 }
 
 fn longest_mark(request: &ModelRequest) -> CacheMark {

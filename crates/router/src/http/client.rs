@@ -126,8 +126,9 @@ impl ModelClient for HttpClient {
                 config, options, ..
             } = context;
             let dialect = context.providers.dialect(config);
-            let encoded = encode(config.wire, &dialect, options, &request)?;
-            let decoder = decoder(config.wire, &dialect, &request, context.target());
+            let wire = config.chat_wire(options, &request);
+            let encoded = encode(wire, &dialect, options, &request)?;
+            let decoder = decoder(wire, &dialect, &request, context.target());
             Ok((encoded, decoder))
         })
     }

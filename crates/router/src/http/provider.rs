@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::{Failure, FailureClass};
+use model::{Failure, FailureClass, ModelRequest};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{HttpTimeouts, host, is_loopback};
 use crate::keys::KeySource;
-use crate::wire::{ChatDialect, EndpointPath, FimOptions, FimTemplate, WireProtocol};
+use crate::wire::{ChatDialect, EndpointPath, FimOptions, FimTemplate, WireOptions, WireProtocol};
 
 const PROVIDERS: &str = include_str!("../../../../assets/models/providers.json");
 const DIALECTS: &str = include_str!("../../../../assets/models/dialects.json");
@@ -23,6 +23,9 @@ pub struct ProviderConfig {
     pub name: String,
     /// Wire protocol for chats.
     pub wire: WireProtocol,
+    /// Wire protocol for chats with a predicted answer, if `wire` has none.
+    #[serde(default)]
+    pub prediction_wire: Option<WireProtocol>,
     /// Name of its OpenAI Chat dialect; the standard one if empty.
     #[serde(default)]
     pub dialect: String,
@@ -243,6 +246,14 @@ impl ProviderConfig {
             connect: seconds(self.limits.connect_s),
             first_byte: seconds(self.limits.first_byte_s),
             idle: seconds(self.limits.idle_s),
+        }
+    }
+
+    /// Returns the wire protocol for a chat request to a model with these options.
+    pub(super) fn chat_wire(&self, options: &WireOptions, request: &ModelRequest) -> WireProtocol {
+        match self.prediction_wire {
+            Some(wire) if options.prediction(request).is_some() => wire,
+            _ => self.wire,
         }
     }
 

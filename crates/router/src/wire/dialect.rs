@@ -11,6 +11,8 @@ use super::history::IdRule;
 pub struct ChatDialect {
     /// Member that limits the output tokens.
     pub max_tokens: String,
+    /// Whether that member may accompany a predicted answer.
+    pub limits_predictions: bool,
     /// Whether usage must be requested with `stream_options`.
     pub usage_option: bool,
     /// Whether `parallel_tool_calls` is supported.
@@ -54,6 +56,7 @@ impl Default for ChatDialect {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         Self {
             max_tokens: "max_tokens".to_owned(),
+            limits_predictions: true,
             usage_option: true,
             parallel_tools: false,
             required_tool: "required".to_owned(),

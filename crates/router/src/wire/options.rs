@@ -3,11 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use model::{Effort, ReasoningReplay, SchemaQuirk, TokenCount};
+use model::{Effort, ModelRequest, ReasoningReplay, SchemaQuirk, TokenCount};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::error::Error;
+
+/// Body member with the predicted answer.
+pub(crate) const PREDICTION: &str = "prediction";
 
 /// Options for encoding requests to a model.
 ///
@@ -46,6 +49,8 @@ pub struct WireOptions {
     pub reasoning_back: Option<ReasoningReplay>,
     /// Support for schemas of answers.
     pub schema: SchemaSupport,
+    /// Whether a predicted answer is accepted (Chat).
+    pub predicted_output: bool,
     /// Extra headers of every request.
     pub headers: BTreeMap<String, String>,
     /// Extra members of the body, in order; they override ours.
@@ -115,6 +120,7 @@ impl Default for WireOptions {
             schema_quirks: Vec::new(),
             reasoning_back: None,
             schema: SchemaSupport::None,
+            predicted_output: false,
             headers: BTreeMap::new(),
             extra: Map::new(),
             fim_template: None,
@@ -143,6 +149,14 @@ impl WireOptions {
         }
         serde_json::from_value(Value::Object(merged))
             .map_err(|error| Error::Options(error.to_string()))
+    }
+
+    /// Returns the prediction of the request that the model accepts. Returns `None` if the model
+    /// or the request does not allow one, or if the provider has rejected it before.
+    pub(crate) fn prediction<'a>(&self, request: &'a ModelRequest) -> Option<&'a str> {
+        let is_rejected = request.omit.iter().any(|member| member == PREDICTION);
+        let is_accepted = self.predicted_output && !is_rejected;
+        request.usable_prediction().filter(|_| is_accepted)
     }
 }
 

@@ -43,6 +43,10 @@ pub fn profile_options(profile: &Profile) -> Map<String, Value> {
         ("schema_quirks", json!(profile.schema_quirks)),
         ("reasoning_back", json!(profile.replay)),
     ]);
+    // A provider whose models all accept predictions says so in its own options.
+    if profile.predicted_output {
+        options.insert("predicted_output".to_owned(), json!(true));
+    }
     if let Some(images) = profile.vision {
         options.insert("images".to_owned(), json!(images));
     }

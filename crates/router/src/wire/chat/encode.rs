@@ -13,7 +13,7 @@ use super::super::history::{
     schema, tool_choice,
 };
 use super::super::json::object;
-use super::super::options::{EffortValue, SchemaSupport, WireOptions};
+use super::super::options::{EffortValue, PREDICTION, SchemaSupport, WireOptions};
 use super::super::schema::is_strict;
 use super::super::{EncodedRequest, EndpointPath};
 
@@ -42,7 +42,14 @@ pub(crate) fn encode(
     let model = object([("model", json!(request.model.model))]);
     let mut body = Map::new();
     add_tools(&mut body, dialect, options, request);
-    body.insert(dialect.max_tokens.clone(), json!(request.max_output.0));
+    let prediction = options.prediction(request);
+    if prediction.is_none() || dialect.limits_predictions {
+        body.insert(dialect.max_tokens.clone(), json!(request.max_output.0));
+    }
+    if let Some(prediction) = prediction {
+        let prediction = json!({ "type": "content", "content": prediction });
+        body.insert(PREDICTION.to_owned(), prediction);
+    }
     add_effort(&mut body, dialect, options, request);
     add_sampling(
         &mut body,
