@@ -51,6 +51,8 @@ pub enum PromptKind {
     Chat {
         /// Text of the system prompt.
         system: String,
+        /// The response if nothing is to be changed, as a prediction.
+        prediction: String,
     },
 }
 
@@ -115,7 +117,9 @@ pub fn prompt(format: NextEditFormat, context: &EditContext) -> Option<ModelProm
         NextEditFormat::Mercury => (PromptKind::Edit, mercury::prompt(&safe)),
         NextEditFormat::Instinct => {
             let system = instinct::SYSTEM.to_owned();
-            (PromptKind::Chat { system }, instinct::prompt(&safe))
+            let prediction = window.region().to_owned();
+            let chat = PromptKind::Chat { system, prediction };
+            (chat, instinct::prompt(&safe))
         }
     };
     Some(ModelPrompt {

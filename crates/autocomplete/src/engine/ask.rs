@@ -289,7 +289,7 @@ fn prompted(model: &ModelId, prompt: format::ModelPrompt, sampling: Sampling) ->
     let form = match prompt.form {
         PromptKind::Raw => FimForm::Raw,
         PromptKind::Edit => FimForm::Edit,
-        PromptKind::Chat { system } => {
+        PromptKind::Chat { system, prediction } => {
             let messages = vec![Message::text(Role::User, prompt.text)];
             let mut request = ModelRequest::new(model.clone(), messages, prompt.max_output);
             request.system.push(SystemBlock {
@@ -298,6 +298,7 @@ fn prompted(model: &ModelId, prompt: format::ModelPrompt, sampling: Sampling) ->
             });
             request.stop = prompt.stop;
             request.sampling = sampling;
+            request.prediction = Some(prediction);
             return CompletionRequest::Chat(Box::new(request));
         }
     };

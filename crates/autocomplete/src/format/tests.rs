@@ -71,7 +71,7 @@ fn prompts_match_their_golden_files() {
     for format in ALL {
         let prompt = prompt(format, &context(format, TEXT)).expect("a prompt");
         let system = match &prompt.form {
-            PromptKind::Chat { system } => format!("{system}\n\u{241e}\n"),
+            PromptKind::Chat { system, .. } => format!("{system}\n\u{241e}\n"),
             PromptKind::Raw | PromptKind::Edit => String::new(),
         };
         let name = format!("{format:?}").to_lowercase();
@@ -80,6 +80,17 @@ fn prompts_match_their_golden_files() {
         let told = format!("{system}{}\u{241e}\n{stops}\n", prompt.text);
         expect_file![file].assert_eq(&told);
     }
+}
+
+#[test]
+fn a_chat_predicts_that_nothing_changes() {
+    let format = NextEditFormat::Instinct;
+    let prompt = prompt(format, &context(format, TEXT)).expect("a prompt");
+    let PromptKind::Chat { prediction, .. } = prompt.form else {
+        panic!("{:?}", prompt.form);
+    };
+    assert_eq!(prediction, region(format));
+    assert_eq!(answered(format, &prediction), "nothing");
 }
 
 /// The text behind an answer about the region of `TEXT`, or a word why there is none.
