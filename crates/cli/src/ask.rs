@@ -1,7 +1,10 @@
 //! Asks a model a question: the answer streams to standard output, everything else goes to standard
 //! error.
 
+mod rewrite;
+
 use std::io::Read;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -11,12 +14,13 @@ use host::{Dirs, Files};
 use ledger::Ledger;
 use model::policy::route::RouteDecision;
 use model::policy::{AgentId, Caller, RequestClass, TurnId};
-use model::{Failure, FailureClass, Message, ModelRequest, Role, StreamEvent, TokenCount};
-use router::actor::{RouterEvent, RouterHandle, RouterRequest as Question};
+use model::{Failure, FailureClass, Message, ModelId, ModelRequest, Role, StreamEvent, TokenCount};
+use router::actor::{RequestPayload, RouterEvent, RouterHandle, RouterRequest as Question};
 use runtime::models::setup::{self, AUTO, DEMO, KeyState, Setup};
 use runtime::routing;
 use runtime::usage_store::{self, LedgerUsageStore};
 
+use self::rewrite::FileRewrite;
 use crate::{Streams, error_text, print_notice, write_error};
 
 /// Ask a model a question
@@ -31,13 +35,18 @@ pub(crate) struct AskCommand {
     /// Print which model was chosen and why, with the cost
     #[arg(long)]
     why: bool,
-    /// Maximum tokens of the answer
-    #[arg(long, default_value_t = 8192)]
-    max_output: u64,
+    /// Maximum tokens of the answer; 8192 without it, or enough for the file of --rewrite
+    #[arg(long)]
+    max_output: Option<u64>,
+    /// Rewrite this file as the question asks; prints the whole file for `burin-agent apply --format whole`
+    #[arg(long, value_name = "FILE")]
+    rewrite: Option<PathBuf>,
     /// The question; read from the input where it is left out or `-`
     question: Vec<String>,
 }
 
+/// Maximum tokens of an answer, unless the user gives another number.
+const MAX_OUTPUT: TokenCount = TokenCount(8192);
 /// Models that a decision is explained with.
 const SHOWN: usize = 6;
 
@@ -97,6 +106,9 @@ impl AskCommand {
     ) -> Result<ExitCode, String> {
         let wanted = self.model.as_deref();
         let is_demo = wanted == Some(DEMO);
+        let rewrite = self.rewrite.as_deref();
+        let rewrite = rewrite.map(|path| FileRewrite::read(files, path));
+        let rewrite = rewrite.transpose()?;
         let mut setup = Setup::find(files, dirs).await;
         let wanted = wanted.unwrap_or(&setup.settings.default).to_owned();
         for problem in std::mem::take(&mut setup.problems) {
@@ -116,13 +128,9 @@ impl AskCommand {
         };
         let (usage_store, _) = open_ledger(dirs, streams)?;
         let router = routing::start(routes, &setup.settings, usage_store.clone());
-        let messages = vec![Message::text(Role::User, question)];
+        let request = self.request(model, question, rewrite);
         let ask = Question {
-            payload: router::actor::RequestPayload::Chat(Box::new(ModelRequest::new(
-                model,
-                messages,
-                TokenCount(self.max_output.max(1)),
-            ))),
+            payload: RequestPayload::Chat(Box::new(request)),
             caller: Caller {
                 class: RequestClass::Turn,
                 agent: AgentId(1),
@@ -146,6 +154,23 @@ impl AskCommand {
                 exit_code(failure.class)
             }
         })
+    }
+
+    /// Builds the request for an answer to the question, or for the new text of a file.
+    fn request(
+        &self,
+        model: ModelId,
+        question: String,
+        rewrite: Option<FileRewrite>,
+    ) -> ModelRequest {
+        let max_output = self.max_output.map(|tokens| TokenCount(tokens.max(1)));
+        match rewrite {
+            Some(rewrite) => rewrite.request(model, &question, max_output),
+            None => {
+                let messages = vec![Message::text(Role::User, question)];
+                ModelRequest::new(model, messages, max_output.unwrap_or(MAX_OUTPUT))
+            }
+        }
     }
 }
 
@@ -223,8 +248,16 @@ fn explain(summary: &AnswerSummary, usage_store: &LedgerUsageStore, streams: &mu
             .cost
             .map_or_else(|| "unknown".to_owned(), |cost| cost.to_string());
         let about = if call.is_estimate { "about " } else { "" };
+        let (accepted, rejected) = (
+            call.usage.accepted_prediction.0,
+            call.usage.rejected_prediction.0,
+        );
+        let predicted = match accepted + rejected {
+            0 => String::new(),
+            _ => format!(" ({accepted} accepted from the prediction, {rejected} rejected)"),
+        };
         text.push_str(&format!(
-            "  call {} to {}: {}, {about}{} tokens read and {} written, cost {cost}, {} ms\n",
+            "  call {} to {}: {}, {about}{} tokens read and {} written{predicted}, cost {cost}, {} ms\n",
             call.attempt,
             call.model,
             call.failure.map_or("answered", FailureClass::name),

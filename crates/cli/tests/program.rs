@@ -24,6 +24,7 @@ mod program {
     mod own_provider;
     mod permits;
     mod planted;
+    mod rewrites;
     mod servers;
     mod shown;
     mod told;
