@@ -1,6 +1,12 @@
 //! Tests of the spans that agree, shown within the answer.
 
+use serde_json::json;
+use tokio::time::Instant;
+
 use super::PredictionMatch;
+use crate::{
+    Script, engine::ScriptEngine, frames::Frames, request::PromptRequest, wire_format::WireFormat,
+};
 
 /// Matches a prediction with an answer whose generated parts are in brackets.
 fn check(prediction: &str, marked: &str) {
@@ -75,4 +81,28 @@ fn only_generated_bytes_of_a_span_count() {
     assert_eq!(found.generated_tokens(8..15), 1);
     assert_eq!(found.generated_tokens(11..31), 5);
     assert_eq!(found.generated_tokens(0..answer.len()), 10);
+}
+
+#[test]
+fn accepted_text_is_sent_without_the_time_of_its_tokens() {
+    let predicted = FRUIT.repeat(20);
+    let script =
+        json!({ "rules": [{ "reply": [{ "text": predicted.replacen("red", "green", 1) }] }] });
+    let script = Script::parse("test", &script.to_string()).expect("a script");
+    let mut engine = ScriptEngine::new(script);
+    let mut sent = |prediction: Option<String>| {
+        let mut request = PromptRequest::new(WireFormat::Chat, "m");
+        request.options.prediction = prediction;
+        let decision = engine.decide(&request, Instant::now());
+        let reply = decision.outcome.expect("a reply");
+        let mut frames = Frames::new(reply.answer.rng.clone(), reply.pace);
+        request.wire.stream(&request, &reply.answer, &mut frames);
+        let tokens: u64 = frames.finish().iter().map(|frame| frame.tokens).sum();
+        (tokens, reply.answer.usage.generated())
+    };
+    assert_eq!(sent(None), (451, 451));
+    let (paced, generated) = sent(Some(predicted));
+    // A rejected token takes no time, and a fragment rounds its tokens up.
+    assert!((10..=30).contains(&paced), "{paced}");
+    assert!((10..=30).contains(&generated), "{generated}");
 }

@@ -162,3 +162,6 @@ fn json_bytes(value: &Value) -> u64 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
