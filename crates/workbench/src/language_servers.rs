@@ -271,7 +271,7 @@ impl LanguageServers {
             cx.emit(LanguageServersEvent::DiagnosticsChanged);
         }
         if changes.servers {
-            self.note_connections(cx);
+            self.forget_ended_servers(cx);
         }
         if changes.servers || changes.outdated != OutdatedAnswers::default() {
             self.refresh_answers(changes.outdated, cx);
@@ -345,9 +345,8 @@ impl LanguageServers {
         }));
     }
 
-    /// Removes the answers of servers whose connection ended from the documents that show them, and requests the answers
-    /// again if a server joins those that gave them.
-    fn note_connections(&mut self, cx: &mut Context<Self>) {
+    /// Removes the answers of servers whose connection ended from the documents that show them.
+    fn forget_ended_servers(&mut self, cx: &mut Context<Self>) {
         let Some(running) = self.running.clone() else {
             return;
         };
@@ -357,8 +356,6 @@ impl LanguageServers {
             let before = std::mem::replace(&mut document.connections, now);
             if before.iter().any(|it| !document.connections.contains(it)) {
                 document.forget_answers(cx);
-            } else if !before.is_empty() && document.connections.len() > before.len() {
-                document.refresh_answers(cx);
             }
         }
     }
@@ -552,23 +549,6 @@ impl ServedDocument {
                 model.forget_annotations(cx);
             });
         }
-    }
-
-    /// Requests the answers again that are joined from those of all servers.
-    fn refresh_answers(&self, cx: &mut App) {
-        let Some(model) = self.model.upgrade() else {
-            return;
-        };
-        model.update(cx, |model, cx| {
-            model.refresh_inlay_hints(cx);
-            for kind in [
-                AnnotationKind::Links,
-                AnnotationKind::Colors,
-                AnnotationKind::Lenses,
-            ] {
-                model.refresh_annotations(kind, cx);
-            }
-        });
     }
 
     /// Replaces the diagnostics, and returns their numbers; without a revision, there is no report and the set is empty.
