@@ -135,16 +135,14 @@ fn links_open_files_and_web_pages_but_no_other_scheme(cx: &mut TestAppContext) {
     let provider = json!({ "resolveProvider": true });
     folder.start("one", &json!({ "documentLinkProvider": provider }));
     let mut served = folder.open("a.css", cx);
-    served.until_connected(1);
+    served.until_running(1);
 
     click(&mut served.story, 1, Modifiers::none());
     assert_eq!(served.story.tabs(), "[a.css]");
     served.until("an open file", |story| {
-        let is_open = story.tabs() == "a.css [b.css]";
-        if !is_open {
-            follow(story, 1);
-        }
-        is_open
+        // Before the links are known, a click asks for a definition.
+        follow(story, 1);
+        story.tabs() == "a.css [b.css]"
     });
     let editor = view(&mut served.story);
     let row = |_: &mut gpui_kit::Window, cx: &mut gpui_kit::App| {
@@ -207,26 +205,24 @@ fn set_lenses(served: &ServedStory, is_on: bool) {
 #[gpui_kit::test]
 fn lenses_run_at_the_server_from_which_they_came(cx: &mut TestAppContext) {
     let folder = ServedFolder::new(&["one", "two"]);
-    folder.write("a.css", "a {}\nb {}\n");
-    folder.answer("one", LENSES, &json!([lens(0, "one")]));
+    folder.write("a.css", "a {}\nb {}\nc {}\n");
+    folder.answer("one", LENSES, &json!([lens(1, "one")]));
     folder.answer(
         "two",
         LENSES,
-        &json!([{ "range": range(1, 0, 1), "data": 7 }]),
+        &json!([{ "range": range(2, 0, 1), "data": 7 }]),
     );
-    folder.answer("two", "codeLens/resolve", &lens(1, "two"));
+    folder.answer("two", "codeLens/resolve", &lens(2, "two"));
     let capabilities = json!({
         "codeLensProvider": { "resolveProvider": true },
         "executeCommandProvider": { "commands": ["run"] },
     });
     folder.start("one", &capabilities);
+    folder.start("two", &capabilities);
     let mut served = folder.open("a.css", cx);
-    served.until_connected(1);
+    served.until_running(2);
     set_lenses(&served, true);
-    served.until("a lens", |story| rows_with_lenses(story) == [Row(0)]);
-    // A server that joins later has lenses, too.
-    served.folder().start("two", &capabilities);
-    let both = [Row(0), Row(1)];
+    let both = [Row(1), Row(2)];
     served.until("both lenses", |story| rows_with_lenses(story) == both);
 
     let arguments = |served: &ServedStory, server: &str| {
@@ -234,12 +230,12 @@ fn lenses_run_at_the_server_from_which_they_came(cx: &mut TestAppContext) {
         let sent = sent.iter().map(|params| params["arguments"].clone());
         sent.collect::<Vec<_>>()
     };
-    served.story.keys("ctrl-home down");
+    served.story.keys("ctrl-home down down");
     run_lens(&mut served.story);
     served.until_received("two", EXECUTE, 1);
     assert_eq!(arguments(&served, "two"), [json!(["two"])]);
-    // The lenses are in the line above the first character.
-    let first = bounds_of(&mut served.story, 0);
+    // The lenses are in the line above the first character of their row.
+    let first = bounds_of(&mut served.story, 5);
     let above = point(
         first.left() + px(4.0),
         first.top() - first.size.height / 2.0,

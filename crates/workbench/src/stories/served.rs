@@ -10,7 +10,7 @@ use std::time::Duration;
 use base::{AbsPath, Platform};
 use gpui_kit::TestAppContext;
 use host::{Clock as _, FakeFiles, Files as _, RealClock, RealFiles, TempFolder};
-use language::{FolderServers, InstalledServers, RunningOptions};
+use language::{FolderServers, InstalledServers, RunningOptions, ServerState, ServerStatus};
 use serde_json::{Map, Value, json};
 use settings::SettingsSource;
 
@@ -182,16 +182,15 @@ impl ServedStory {
         self.folder.received(server, method)
     }
 
-    /// Waits until the active text has a number of connected servers.
-    pub(super) fn until_connected(&mut self, count: usize) {
-        self.until("connected servers", |story| {
+    /// Waits until a number of servers are initialized.
+    pub(super) fn until_running(&mut self, count: usize) {
+        self.until("running servers", |story| {
             story.read(|workbench, cx| {
                 let servers = workbench.language_servers(cx).expect("a folder");
-                let servers = servers.read(cx);
-                let served = servers.documents().into_iter();
-                served
-                    .map(|(path, _)| servers.servers_of(&path).len())
-                    .any(|connected| connected == count)
+                let statuses = servers.read(cx).statuses().into_iter();
+                let is_running =
+                    |it: &ServerStatus| matches!(it.state, ServerState::Running { .. });
+                statuses.filter(is_running).count() == count
             })
         });
     }
