@@ -6,6 +6,7 @@ mod board_commands;
 mod board_view;
 mod card;
 mod commands;
+mod draft;
 mod item;
 mod landing_conflict;
 mod prompt;
@@ -41,6 +42,8 @@ pub struct ComposerPanel {
     agents: Option<Arc<dyn AgentService>>,
     root: Option<AbsPath>,
     prompt: Entity<TextareaState>,
+    /// The messages at the start of the prompt box that were not sent and came back.
+    returned: String,
     models: ModelList,
     model: Option<String>,
     is_awake: bool,
@@ -168,6 +171,7 @@ impl ComposerPanel {
             agents,
             root,
             prompt,
+            returned: String::new(),
             models: ModelList::default(),
             model: None,
             is_awake: false,
@@ -362,9 +366,7 @@ impl ComposerPanel {
             async move |this: WeakEntity<Self>, cx: &mut AsyncWindowContext| {
                 while let Some(batch) = batches.next().await {
                     let taken = this.update_in(cx, |this, window, cx| {
-                        for event in &batch {
-                            this.apply_event(event, window, cx);
-                        }
+                        this.apply_events(&batch, window, cx);
                         cx.notify();
                     });
                     if taken.is_err() {
@@ -391,19 +393,29 @@ impl ComposerPanel {
         cx.notify();
     }
 
-    fn apply_event(&mut self, event: &AgentEvent, window: &mut Window, cx: &mut Context<Self>) {
+    fn apply_events(
+        &mut self,
+        events: &[AgentEvent],
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let mut given_back = Vec::new();
+        for event in events {
+            match event {
+                AgentEvent::GivenBack(prompt) => given_back.push(prompt.text.clone()),
+                event => self.apply_event(event, cx),
+            }
+        }
+        self.return_to_prompt(&given_back, window, cx);
+    }
+
+    fn apply_event(&mut self, event: &AgentEvent, cx: &mut Context<Self>) {
         let Some(open) = &mut self.open else {
             return;
         };
         match event {
             AgentEvent::Asking { number, question } => {
                 open.question = Some((*number, question.clone()));
-            }
-            AgentEvent::GivenBack(prompt) => {
-                let text = prompt.text.clone();
-                self.prompt
-                    .update(cx, |state, cx| state.set_value(text, window, cx));
-                return;
             }
             AgentEvent::Idle(_) => open.question = None,
             _ => {}

@@ -90,21 +90,12 @@ impl ComposerPanel {
                     send(SessionCommand::Prompt(prompt));
                 }
                 Err(error) => {
-                    let text = prompt.text.clone();
                     this.error = Some(error.to_string());
-                    this.prompt
-                        .update(cx, |state, cx| state.set_value(text, window, cx));
-                    cx.notify();
+                    this.return_to_prompt(&[prompt.text], window, cx);
                 }
             })
             .ok();
         }));
-    }
-
-    /// Empties the prompt box.
-    pub(super) fn clear_prompt(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        self.prompt
-            .update(cx, |state, cx| state.set_value("", window, cx));
     }
 
     pub(super) fn new_session(
@@ -128,13 +119,7 @@ impl ComposerPanel {
     /// Prepares a new session with `text` in its prompt, for the user to complete and send. Text that is already in
     /// the prompt stays before it.
     pub fn draft_prompt(&mut self, text: &str, window: &mut Window, cx: &mut Context<Self>) {
-        let typed = self.prompt.read(cx).value();
-        let draft = match typed.trim_end() {
-            "" => text.to_owned(),
-            typed => format!("{typed}\n\n{text}"),
-        };
-        self.prompt
-            .update(cx, |state, cx| state.set_value(draft, window, cx));
+        self.append_to_prompt(text, window, cx);
         self.new_session(&NewSession, window, cx);
     }
 

@@ -116,9 +116,9 @@ impl ComposerPanel {
                     .style(ButtonStyle::Plain)
                     .on_click(cx.listener(|this, _, window, cx| {
                         this.set_model("demo".to_owned(), cx);
-                        this.prompt.update(cx, |state, cx| {
-                            state.set_value("Fix the failing test", window, cx);
-                        });
+                        if this.prompt.read(cx).value().trim().is_empty() {
+                            this.append_to_prompt("Fix the failing test", window, cx);
+                        }
                         this.focus_prompt(window, cx);
                     }))
             })))

@@ -332,6 +332,65 @@ fn steering_and_stopping(cx: &mut TestAppContext) {
     );
 }
 
+/// Starts a turn, and steers it twice.
+fn steered_twice(cx: &mut TestAppContext) -> (Story, FakeAgents) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-i").input("fix it").keys("enter");
+    for event in until_leave().into_iter().take(3) {
+        fake.send_event(event);
+    }
+    story.settle();
+    story.input("mind the style").keys("enter");
+    story.input("and the docs").keys("enter");
+    fake.take_commands();
+    (story, fake)
+}
+
+/// The text of the prompt that Enter sends into the running turn.
+fn sent_by_enter(story: &mut Story, fake: &FakeAgents) -> String {
+    story.keys("enter");
+    match fake.take_commands().pop() {
+        Some(SessionCommand::Steer(prompt)) => prompt.text,
+        other => panic!("no prompt was sent, but {other:?}"),
+    }
+}
+
+#[gpui_kit::test]
+fn prompts_given_back_join_the_draft(cx: &mut TestAppContext) {
+    let (mut story, fake) = steered_twice(cx);
+    story.input("also").keys("left");
+    fake.send_event(AgentEvent::GivenBack(said("mind the style")));
+    fake.send_event(AgentEvent::GivenBack(said("and the docs")));
+    story.settle();
+    // The caret is still before the last letter.
+    story.input("_");
+    let all = "mind the style\n\nand the docs\n\nals_o";
+    assert_eq!(sent_by_enter(&mut story, &fake), all);
+}
+
+#[gpui_kit::test]
+fn prompts_given_back_one_by_one_keep_their_order(cx: &mut TestAppContext) {
+    let (mut story, fake) = steered_twice(cx);
+    fake.send_event(AgentEvent::GivenBack(said("mind the style")));
+    story.settle();
+    fake.send_event(AgentEvent::GivenBack(said("and the docs")));
+    story.settle();
+    story.input("!");
+    let all = "mind the style\n\nand the docs!";
+    assert_eq!(sent_by_enter(&mut story, &fake), all);
+}
+
+#[gpui_kit::test]
+fn one_undo_takes_out_prompts_given_back(cx: &mut TestAppContext) {
+    let (mut story, fake) = steered_twice(cx);
+    story.input("my draft");
+    fake.send_event(AgentEvent::GivenBack(said("mind the style")));
+    fake.send_event(AgentEvent::GivenBack(said("and the docs")));
+    story.settle();
+    story.keys("ctrl-z");
+    assert_eq!(sent_by_enter(&mut story, &fake), "my draft");
+}
+
 #[gpui_kit::test]
 fn from_the_prompt_to_the_transcript_and_to_a_file(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
