@@ -15,7 +15,7 @@ use crate::board;
 pub use agent::context::OpenFiles;
 pub use agent::session::{RunningSession, SessionActivity};
 pub use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
-pub use fake::FakeAgents;
+pub use fake::{FakeAgents, FakeRequest};
 
 /// The reason why the engines did not do what the panel asked for.
 #[derive(Debug, thiserror::Error)]

@@ -14,6 +14,7 @@ mod render;
 mod reveal;
 mod review;
 mod sessions;
+mod starts;
 mod trust;
 
 use std::collections::{HashMap, HashSet};
@@ -62,9 +63,9 @@ pub struct ComposerPanel {
     reveals: HashMap<String, usize>,
     focus: FocusHandle,
     list_focus: FocusHandle,
-    _loading: Option<Task<()>>,
+    starts: starts::PendingStarts,
+    loads: PanelLoads,
     _trust: Option<Task<()>>,
-    _board: Option<Task<()>>,
     _running: Option<Task<()>>,
     _subscriptions: Vec<Subscription>,
 }
@@ -129,6 +130,15 @@ struct SessionListState {
     problem: Option<String>,
 }
 
+/// The running loads. A load replaces an earlier one of the same kind, and cancels no other.
+#[derive(Default)]
+struct PanelLoads {
+    models: Option<Task<()>>,
+    listing: Option<Task<()>>,
+    /// Opens a session of the list or of the board.
+    opening: Option<Task<()>>,
+}
+
 /// The session that is shown.
 struct OpenSession {
     live: SessionEndpoint,
@@ -187,9 +197,9 @@ impl ComposerPanel {
             reveals: HashMap::new(),
             focus: cx.focus_handle(),
             list_focus: cx.focus_handle().tab_stop(true),
-            _loading: None,
+            starts: starts::PendingStarts::default(),
+            loads: PanelLoads::default(),
             _trust: None,
-            _board: None,
             _running: None,
             _subscriptions: subscriptions,
         }
@@ -231,6 +241,11 @@ impl ComposerPanel {
     /// Returns whether a turn of the open session is running. Returns false if no session is open.
     pub fn is_running(&self) -> bool {
         self.transcript().is_some_and(Transcript::is_running)
+    }
+
+    /// Whether the next prompt joins a session that is open or being started.
+    fn has_session(&self) -> bool {
+        self.open.is_some() || self.starts.shown_prompt().is_some()
     }
 
     /// Counts the agents of the open session, of other sessions of this folder and of the board.
@@ -283,12 +298,16 @@ impl ComposerPanel {
     }
 
     /// Switches to another folder. `None` leaves the panel without a folder. Closes the open
-    /// session in the panel, but the session's turn goes on in the background.
+    /// session in the panel, but the session's turn goes on in the background, and a session that is
+    /// just being started still gets its prompt.
     pub fn set_root(&mut self, root: Option<AbsPath>, cx: &mut Context<Self>) {
         if self.root != root {
             self.root = root;
             self.open = None;
             self.board = None;
+            self.starts.leave_folder();
+            self.loads.listing = None;
+            self.loads.opening = None;
             self.sessions = SessionListState::default();
             self.page = PanelPage::Session;
             if self.is_awake {
@@ -302,7 +321,7 @@ impl ComposerPanel {
         let Some(agents) = self.agents.clone() else {
             return;
         };
-        self._loading = Some(cx.spawn_in(window, async move |this, cx| {
+        self.loads.models = Some(cx.spawn_in(window, async move |this, cx| {
             let models = agents.models().await;
             // The window may be gone by then.
             this.update(cx, |this, cx| {
@@ -347,7 +366,7 @@ impl ComposerPanel {
         }
     }
 
-    /// Shows a session and follows its events.
+    /// Shows a session on the session page and follows its events. Does not turn to that page.
     fn show(&mut self, live: SessionConnection, window: &mut Window, cx: &mut Context<Self>) {
         let SessionConnection {
             id,
@@ -389,7 +408,7 @@ impl ComposerPanel {
             question: None,
             _task: task,
         });
-        self.page = PanelPage::Session;
+        self.starts.hide();
         cx.notify();
     }
 

@@ -26,6 +26,7 @@ mod searching;
 mod served;
 mod settings_files;
 mod snippets;
+mod starting_sessions;
 mod suggestions;
 mod symbols;
 mod tree;

@@ -1,10 +1,11 @@
 //! Fake agent engines, scripted by a test.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agent::{AgentEvent, SessionCommand};
 use base::AbsPath;
-use futures::channel::mpsc;
+use futures::channel::{mpsc, oneshot};
 use futures::future::{BoxFuture, FutureExt as _, ready};
 use futures::stream::{BoxStream, StreamExt as _};
 
@@ -21,8 +22,25 @@ pub struct FakeAgents {
     state: Arc<Mutex<FakeAgentState>>,
 }
 
+/// A request to the engines that a test can hold back or refuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are those of the service's methods")]
+pub enum FakeRequest {
+    Models,
+    Sessions,
+    Start,
+    Open,
+    Board,
+    Watch,
+}
+
 #[derive(Default)]
 struct FakeAgentState {
+    /// The kinds of requests that are held back.
+    held: HashSet<FakeRequest>,
+    waiting: Vec<(FakeRequest, oneshot::Sender<()>)>,
+    /// The reasons of refused requests.
+    refused: HashMap<FakeRequest, String>,
     models: ModelList,
     sessions: Vec<SessionEntry>,
     started: Vec<NewSession>,
@@ -51,6 +69,55 @@ impl FakeAgents {
 
     fn with<T>(&self, change: impl FnOnce(&mut FakeAgentState) -> T) -> T {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Holds back the answers to requests of this kind until `release`.
+    pub fn hold(&self, request: FakeRequest) {
+        self.with(|state| state.held.insert(request));
+    }
+
+    /// Answers the requests of this kind that were held back, and later ones at once.
+    pub fn release(&self, request: FakeRequest) {
+        self.with(|state| {
+            state.held.remove(&request);
+            // Dropping the senders lets the requests go on.
+            state.waiting.retain(|(held, _)| *held != request);
+        });
+    }
+
+    /// Lets requests of this kind fail with this sentence, or succeed again with `None`.
+    pub fn refuse(&self, request: FakeRequest, why: Option<&str>) {
+        self.with(|state| match why {
+            Some(why) => drop(state.refused.insert(request, why.to_owned())),
+            None => drop(state.refused.remove(&request)),
+        });
+    }
+
+    /// Answers a request once it is not held back: with `answer`, unless it is refused.
+    fn answer<T: Send + 'static>(
+        &self,
+        request: FakeRequest,
+        answer: impl FnOnce(&Self) -> T + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, Error>> {
+        let held = self.with(|state| {
+            state.held.contains(&request).then(|| {
+                let (sender, receiver) = oneshot::channel();
+                state.waiting.push((request, sender));
+                receiver
+            })
+        });
+        let this = self.clone();
+        async move {
+            if let Some(held) = held {
+                // Ends with an error, since the sender is dropped.
+                held.await.ok();
+            }
+            match this.with(|state| state.refused.get(&request).cloned()) {
+                Some(why) => Err(Error::Failed(why)),
+                None => Ok(answer(&this)),
+            }
+        }
+        .boxed()
     }
 
     /// Sends an event of the latest session.
@@ -139,17 +206,23 @@ impl FakeAgents {
 
 impl AgentService for FakeAgents {
     fn models(&self) -> BoxFuture<'static, ModelList> {
-        ready(self.with(|state| state.models.clone())).boxed()
+        self.answer(FakeRequest::Models, |this| this.with(|state| state.models.clone()))
+            .map(Result::unwrap_or_default)
+            .boxed()
     }
 
     fn sessions(&self, _: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, Error>> {
-        ready(Ok(self.with(|state| state.sessions.clone()))).boxed()
+        self.answer(FakeRequest::Sessions, |this| {
+            this.with(|state| state.sessions.clone())
+        })
     }
 
     fn start(&self, session: NewSession) -> BoxFuture<'static, Result<SessionConnection, Error>> {
-        let connection = self.connect("new", session.root.clone());
-        self.with(|state| state.started.push(session));
-        ready(Ok(connection)).boxed()
+        self.answer(FakeRequest::Start, |this| {
+            let connection = this.connect("new", session.root.clone());
+            this.with(|state| state.started.push(session));
+            connection
+        })
     }
 
     fn open(
@@ -157,9 +230,11 @@ impl AgentService for FakeAgents {
         root: AbsPath,
         id: String,
     ) -> BoxFuture<'static, Result<SessionConnection, Error>> {
-        let connection = self.connect(&id, root);
-        self.with(|state| state.opened.push(id));
-        ready(Ok(connection)).boxed()
+        self.answer(FakeRequest::Open, |this| {
+            let connection = this.connect(&id, root);
+            this.with(|state| state.opened.push(id));
+            connection
+        })
     }
 
     fn running(&self) -> BoxStream<'static, Vec<RunningSession>> {
@@ -173,11 +248,14 @@ impl AgentService for FakeAgents {
     }
 
     fn board(&self, _: AbsPath) -> BoxFuture<'static, Result<board::BoardConnection, Error>> {
-        let (sender, events) = mpsc::unbounded();
-        self.with(|state| state.board_events = Some(sender));
-        let this = self.clone();
-        let send = Arc::new(move |command| this.with(|state| state.board_commands.push(command)));
-        ready(Ok(board::BoardConnection { send, events })).boxed()
+        self.answer(FakeRequest::Board, |this| {
+            let (sender, events) = mpsc::unbounded();
+            this.with(|state| state.board_events = Some(sender));
+            let this = this.clone();
+            let send =
+                Arc::new(move |command| this.with(|state| state.board_commands.push(command)));
+            board::BoardConnection { send, events }
+        })
     }
 
     fn watch(
@@ -185,9 +263,11 @@ impl AgentService for FakeAgents {
         root: AbsPath,
         id: String,
     ) -> BoxFuture<'static, Result<SessionConnection, Error>> {
-        let connection = self.connect(&id, root);
-        self.with(|state| state.watched.push(id));
-        ready(Ok(connection)).boxed()
+        self.answer(FakeRequest::Watch, |this| {
+            let connection = this.connect(&id, root);
+            this.with(|state| state.watched.push(id));
+            connection
+        })
     }
 
     fn folder_trust(&self, _: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>> {

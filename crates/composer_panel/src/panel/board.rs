@@ -217,7 +217,7 @@ impl ComposerPanel {
         }
         self.page = PanelPage::Board;
         self.list_focus.focus(window, cx);
-        self.with_board(window, cx, |_, _| {});
+        self.connect_board(None, window, cx);
         cx.notify();
     }
 
@@ -227,40 +227,8 @@ impl ComposerPanel {
         self.show_board(&ShowBoard, window, cx);
     }
 
-    /// Runs `then` on the board, as soon as it is connected.
-    pub(super) fn with_board(
-        &mut self,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-        then: impl FnOnce(&mut BoardPane, &mut Context<Self>) + 'static,
-    ) {
-        if let Some(pane) = &mut self.board {
-            then(pane, cx);
-            return;
-        }
-        let (Some(agents), Some(root)) = (self.agents.clone(), self.root.clone()) else {
-            return;
-        };
-        self._board = Some(cx.spawn_in(window, async move |this, cx| {
-            let opened = agents.board(root).await;
-            // The window may be gone by then.
-            this.update_in(cx, |this, window, cx| {
-                match opened {
-                    Ok(connection) => {
-                        this.follow_board(connection, window, cx);
-                        if let Some(pane) = &mut this.board {
-                            then(pane, cx);
-                        }
-                    }
-                    Err(error) => this.error = Some(error.to_string()),
-                }
-                cx.notify();
-            })
-            .ok();
-        }));
-    }
-
-    fn follow_board(
+    /// Shows the states of a board.
+    pub(super) fn follow_board(
         &mut self,
         connection: board::BoardConnection,
         window: &mut Window,
@@ -309,10 +277,12 @@ impl ComposerPanel {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
+        self.error = None;
         if let Some(pane) = &mut self.board
             && let Some(job) = pane.fork_from.take()
         {
             (pane.send)(Command::Job(JobCommand::Fork { job, prompt: text }));
+            self.clear_prompt(window, cx);
             return;
         }
         let pane = self
@@ -323,6 +293,7 @@ impl ComposerPanel {
         if let Some((pane, job)) = working.filter(|(_, job)| job.state().is_live()) {
             let job = job.id().to_owned();
             (pane.send)(Command::Job(JobCommand::Steer { job, text }));
+            self.clear_prompt(window, cx);
             return;
         }
         self.start_in_worktrees(text, window, cx);
@@ -330,6 +301,10 @@ impl ComposerPanel {
 
     /// Starts agents in worktrees.
     fn start_in_worktrees(&mut self, text: String, window: &mut Window, cx: &mut Context<Self>) {
+        if self.engines_and_root(cx).is_none() {
+            return;
+        }
+        self.clear_prompt(window, cx);
         let (agents, is_best_of) = match self.count {
             AgentCount::InFolder => (1, false),
             AgentCount::Worktrees(count) => (count, false),
@@ -344,7 +319,7 @@ impl ComposerPanel {
         };
         self.page = PanelPage::Board;
         self.list_focus.focus(window, cx);
-        self.with_board(window, cx, move |pane, _| (pane.send)(Command::Start(task)));
+        self.connect_board(Some(task), window, cx);
         cx.notify();
     }
 
@@ -429,13 +404,14 @@ impl ComposerPanel {
         let (Some(agents), Some(root)) = (self.agents.clone(), self.root.clone()) else {
             return;
         };
-        self._board = Some(cx.spawn_in(window, async move |this, cx| {
+        self.loads.opening = Some(cx.spawn_in(window, async move |this, cx| {
             let opened = agents.watch(root, id).await;
             // The window may be gone by then.
             this.update_in(cx, |this, window, cx| {
                 match opened {
                     Ok(connection) => {
                         this.show(connection, window, cx);
+                        this.page = PanelPage::Session;
                         this.focus_prompt(window, cx);
                     }
                     Err(error) => this.error = Some(error.to_string()),

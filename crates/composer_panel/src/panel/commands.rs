@@ -12,7 +12,6 @@ use crate::actions::{
     AllowForSession, AllowOnce, Cancel, ChooseModel, Copy, JumpToReview, NewSession, NextMode,
     Open, OpenFile, Refuse, SelectLast, SelectNext, SelectPrevious, Send, Stop,
 };
-use crate::agents::NewSession as Wanted;
 use crate::transcript::TranscriptEntry;
 
 impl ComposerPanel {
@@ -40,9 +39,8 @@ impl ComposerPanel {
             return;
         }
         if self.page == PanelPage::Board
-            || (self.open.is_none() && self.count != AgentCount::InFolder)
+            || (!self.has_session() && self.count != AgentCount::InFolder)
         {
-            self.clear_prompt(window, cx);
             self.send_to_board(text, window, cx);
             return;
         }
@@ -58,44 +56,11 @@ impl ComposerPanel {
             };
             (open.live.send)(command);
             open.list.scroll_to_end();
+            self.error = None;
             self.clear_prompt(window, cx);
             return;
         }
         self.start_session(prompt, window, cx);
-    }
-
-    fn start_session(&mut self, prompt: UserPrompt, window: &mut Window, cx: &mut Context<Self>) {
-        let Some(agents) = self.agents.clone() else {
-            return;
-        };
-        let Some(root) = self.root.clone() else {
-            self.error = Some("Open a folder first: an agent needs one to work in.".to_owned());
-            cx.notify();
-            return;
-        };
-        let wanted = Wanted {
-            root,
-            model: self.model().to_owned(),
-            mode: self.mode,
-        };
-        self.error = None;
-        self.clear_prompt(window, cx);
-        self._loading = Some(cx.spawn_in(window, async move |this, cx| {
-            let started = agents.start(wanted).await;
-            // The window may be gone by then.
-            this.update_in(cx, |this, window, cx| match started {
-                Ok(connection) => {
-                    let send = connection.send.clone();
-                    this.show(connection, window, cx);
-                    send(SessionCommand::Prompt(prompt));
-                }
-                Err(error) => {
-                    this.error = Some(error.to_string());
-                    this.return_to_prompt(&[prompt.text], window, cx);
-                }
-            })
-            .ok();
-        }));
     }
 
     pub(super) fn new_session(
@@ -105,6 +70,8 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
     ) {
         self.open = None;
+        self.starts.hide();
+        self.loads.opening = None;
         self.error = None;
         self.page = PanelPage::Session;
         self.focus_prompt(window, cx);
@@ -128,7 +95,8 @@ impl ComposerPanel {
         self.new_session(&NewSession, window, cx);
     }
 
-    pub(super) fn stop(&mut self, _: &Stop, _: &mut Window, _: &mut Context<Self>) {
+    pub(super) fn stop(&mut self, _: &Stop, window: &mut Window, cx: &mut Context<Self>) {
+        self.cancel_session_start(window, cx);
         self.stop_turn();
     }
 
@@ -322,6 +290,7 @@ impl ComposerPanel {
             self.jump_to_review(&JumpToReview, window, cx);
         } else if self.page == PanelPage::Sessions {
             self.page = PanelPage::Session;
+            self.loads.opening = None;
             self.focus_prompt(window, cx);
             cx.notify();
         } else if self.list_focus.is_focused(window) {

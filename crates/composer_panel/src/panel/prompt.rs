@@ -28,7 +28,7 @@ impl ComposerPanel {
             Some((_, question)) => printable(&question.text, LineFeeds::Escape).into_owned(),
             None => "Prompt".to_owned(),
         };
-        let is_running = self.is_running();
+        let is_running = self.is_running() || self.starts.shown_prompt().is_some();
         let is_empty = self.prompt.read(cx).value().trim().is_empty();
         let send = match (is_running, is_empty) {
             (true, true) => {
@@ -137,7 +137,7 @@ impl ComposerPanel {
 
     /// Renders the number of agents that the prompt starts, if it starts any.
     fn render_count(&self) -> Option<Button> {
-        let starts = self.page == PanelPage::Board || self.open.is_none();
+        let starts = self.page == PanelPage::Board || !self.has_session();
         let is_forking = self.board.as_ref().is_some_and(|it| it.fork_from.is_some());
         (starts && !is_forking).then(|| {
             // On the board, no agent works in the user's own folder.

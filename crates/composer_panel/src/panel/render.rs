@@ -1,5 +1,6 @@
 //! Renders the panel: header, the page, and the prompt.
 
+use base::{LineFeeds, printable};
 use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Render,
     Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div, list,
@@ -96,7 +97,17 @@ impl ComposerPanel {
             .into_any_element()
     }
 
+    /// Renders the page of a session that is being started.
+    fn render_starting(&self, prompt: &str) -> AnyElement {
+        let prompt = printable(prompt, LineFeeds::Keep).into_owned();
+        let state = EmptyState::new("Starting the session\u{2026}").icon(Icon::Bot);
+        div().size_full().child(state.detail(prompt)).into_any_element()
+    }
+
     fn render_start(&self, cx: &mut Context<Self>) -> AnyElement {
+        if let Some(prompt) = self.starts.shown_prompt() {
+            return self.render_starting(prompt);
+        }
         let state = match (&self.agents, &self.root) {
             (None, _) => EmptyState::new("Agents not available")
                 .detail("This window was started without agent support."),

@@ -23,7 +23,7 @@ impl ComposerPanel {
         self.page = PanelPage::Sessions;
         self.sessions.is_loading = true;
         self.list_focus.focus(window, cx);
-        self._loading = Some(cx.spawn_in(window, async move |this, cx| {
+        self.loads.listing = Some(cx.spawn_in(window, async move |this, cx| {
             let listed = agents.sessions(root).await;
             // The window may be gone by then.
             this.update(cx, |this, cx| {
@@ -60,17 +60,19 @@ impl ComposerPanel {
             return;
         };
         if self.open.as_ref().is_some_and(|open| open.live.id == id) {
+            self.loads.opening = None;
             self.page = PanelPage::Session;
             self.focus_prompt(window, cx);
             cx.notify();
             return;
         }
-        self._loading = Some(cx.spawn_in(window, async move |this, cx| {
+        self.loads.opening = Some(cx.spawn_in(window, async move |this, cx| {
             let opened = agents.open(root, id).await;
             // The window may be gone by then.
             this.update_in(cx, |this, window, cx| match opened {
                 Ok(live) => {
                     this.show(live, window, cx);
+                    this.page = PanelPage::Session;
                     this.focus_prompt(window, cx);
                 }
                 Err(error) => {
