@@ -13,6 +13,7 @@ mod prompt;
 mod render;
 mod reveal;
 mod review;
+mod session_settings;
 mod sessions;
 mod starts;
 mod trust;
@@ -46,8 +47,10 @@ pub struct ComposerPanel {
     /// The messages at the start of the prompt box that were not sent and came back.
     returned: String,
     models: ModelList,
+    /// The user's latest choice, for new sessions.
     model: Option<String>,
     is_awake: bool,
+    /// The user's latest choice, for new sessions.
     mode: SessionMode,
     page: PanelPage,
     sessions: SessionListState,
@@ -143,6 +146,7 @@ struct PanelLoads {
 struct OpenSession {
     live: SessionEndpoint,
     transcript: Transcript,
+    choice: session_settings::SettingsChoice,
     list: ListState,
     selected: Option<usize>,
     /// Items toggled by the user; thoughts and calls are collapsed by default.
@@ -222,15 +226,6 @@ impl ComposerPanel {
     /// Returns the latest state of this folder's board, or `None` before the board is opened.
     pub fn board(&self) -> Option<&Arc<crate::board::Board>> {
         self.board.as_ref().map(|pane| &pane.board)
-    }
-
-    /// Returns the model for the next prompt: the user's choice, else the model of the open
-    /// session, else the default.
-    pub fn model(&self) -> &str {
-        let of_session = self.open.as_ref().map(|open| open.transcript.model());
-        let of_session = of_session.filter(|model| !model.is_empty());
-        let chosen = self.model.as_deref();
-        chosen.or(of_session).unwrap_or(&self.models.default)
     }
 
     /// Returns the transcript of the open session, or `None` if no session is open.
@@ -401,6 +396,7 @@ impl ComposerPanel {
                 send: tell,
             },
             transcript: Transcript::default(),
+            choice: session_settings::SettingsChoice::default(),
             list: ListState::new(0, ListAlignment::Bottom, px(400.0)),
             selected: None,
             opened: HashSet::new(),
@@ -437,6 +433,7 @@ impl ComposerPanel {
                 open.question = Some((*number, question.clone()));
             }
             AgentEvent::Idle(_) => open.question = None,
+            AgentEvent::Recorded(stored) => open.choice.apply(&stored.record),
             _ => {}
         }
         for touched in open.transcript.apply(event) {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use agent::record::{PromptOrigin, StoredContent, StoredPart, TodoItem, TurnEnd};
+use agent::record::{PromptOrigin, SessionMode, StoredContent, StoredPart, TodoItem, TurnEnd};
 use agent::tool::{ToolClass, ToolDisplay};
 use agent::user_prompts::PermissionDecision;
 use agent::{AgentEvent, CallOutcome, Detail, SessionRecord, Stored};
@@ -23,6 +23,7 @@ pub struct Transcript {
     todos: Vec<TodoItem>,
     title: Option<String>,
     model: String,
+    mode: Option<SessionMode>,
     is_running: bool,
     cost_nano: u64,
     has_unknown_cost: bool,
@@ -177,6 +178,11 @@ impl Transcript {
         &self.model
     }
 
+    /// The mode in which the session works. Returns `None` before its first prompt.
+    pub fn mode(&self) -> Option<SessionMode> {
+        self.mode
+    }
+
     /// Whether a turn is running.
     pub fn is_running(&self) -> bool {
         self.is_running
@@ -271,8 +277,13 @@ impl Transcript {
 
     fn apply_record(&mut self, stored: &Stored) -> Vec<ItemChange> {
         match &stored.record {
-            SessionRecord::Began { model, .. } => {
+            SessionRecord::Began { model, mode, .. } => {
                 self.model.clone_from(model);
+                self.mode = Some(*mode);
+                Vec::new()
+            }
+            SessionRecord::ModeSet { mode } => {
+                self.mode = Some(*mode);
                 Vec::new()
             }
             SessionRecord::Prompted {

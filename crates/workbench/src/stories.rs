@@ -24,6 +24,7 @@ mod restoring;
 mod running_sessions;
 mod searching;
 mod served;
+mod session_settings;
 mod settings_files;
 mod snippets;
 mod starting_sessions;

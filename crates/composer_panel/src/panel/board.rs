@@ -313,7 +313,7 @@ impl ComposerPanel {
         let task = board::StartAgents {
             prompt: text,
             model: self.model().to_owned(),
-            mode: self.mode,
+            mode: self.mode(),
             agents,
             is_best_of,
         };

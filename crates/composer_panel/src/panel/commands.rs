@@ -1,7 +1,6 @@
 //! Handles the panel's actions and sends commands to the session.
 
 use agent::SessionCommand;
-use agent::record::{Handover, SessionMode};
 use agent::session::UserPrompt;
 use agent::user_prompts::PermissionDecision;
 use gpui_kit::{ClipboardItem, Context, Focusable as _, Window};
@@ -9,8 +8,8 @@ use gpui_kit::{ClipboardItem, Context, Focusable as _, Window};
 use super::board::AgentCount;
 use super::{ComposerPanel, PanelEvent, PanelPage};
 use crate::actions::{
-    AllowForSession, AllowOnce, Cancel, ChooseModel, Copy, JumpToReview, NewSession, NextMode,
-    Open, OpenFile, Refuse, SelectLast, SelectNext, SelectPrevious, Send, Stop,
+    AllowForSession, AllowOnce, Cancel, Copy, JumpToReview, NewSession, Open, OpenFile, Refuse,
+    SelectLast, SelectNext, SelectPrevious, Send, Stop,
 };
 use crate::transcript::TranscriptEntry;
 
@@ -105,37 +104,6 @@ impl ComposerPanel {
         if let Some(open) = &self.open {
             (open.live.send)(SessionCommand::Stop);
         }
-    }
-
-    pub(super) fn choose_model(&mut self, _: &ChooseModel, _: &mut Window, cx: &mut Context<Self>) {
-        cx.emit(PanelEvent::ChooseModel);
-    }
-
-    /// Sets the model of new sessions, and switches the open session to it from the next request
-    /// on.
-    pub fn set_model(&mut self, model: String, cx: &mut Context<Self>) {
-        if let Some(open) = &self.open
-            && open.transcript.model() != model
-        {
-            (open.live.send)(SessionCommand::Switch {
-                model: model.clone(),
-                how: Handover::Full,
-            });
-        }
-        self.model = Some(model);
-        cx.notify();
-    }
-
-    pub(super) fn next_mode(&mut self, _: &NextMode, _: &mut Window, cx: &mut Context<Self>) {
-        self.mode = match self.mode {
-            SessionMode::Build => SessionMode::Plan,
-            SessionMode::Plan => SessionMode::Ask,
-            SessionMode::Ask => SessionMode::Build,
-        };
-        if let Some(open) = &self.open {
-            (open.live.send)(SessionCommand::SetMode(self.mode));
-        }
-        cx.notify();
     }
 
     pub(super) fn allow_once(&mut self, _: &AllowOnce, _: &mut Window, _: &mut Context<Self>) {

@@ -1,6 +1,5 @@
 //! The prompt box with its controls: model, mode, number of agents, cost.
 
-use agent::record::SessionMode;
 use agent::user_prompts::{PermissionDecision, join_rules};
 use base::{LineFeeds, printable};
 use gpui_kit::component::input::Textarea;
@@ -15,7 +14,7 @@ use super::card::card;
 use super::sessions::dollars;
 use super::{ComposerPanel, PanelPage};
 use crate::actions::{
-    AllowForSession, AllowOnce, ChooseModel, NextCount, NextMode, Refuse, Send, Stop,
+    AllowForSession, AllowOnce, NextCount, Refuse, Send, Stop,
 };
 use crate::revealed_text::RevealedText;
 use crate::transcript::CallItemState;
@@ -108,18 +107,6 @@ impl ComposerPanel {
             .into_any_element()
     }
 
-    fn render_mode(&self) -> Button {
-        let (label, icon) = match self.mode {
-            SessionMode::Build => ("Build", Icon::Wrench),
-            SessionMode::Plan => ("Plan", Icon::ListTree),
-            SessionMode::Ask => ("Ask", Icon::Message),
-        };
-        Button::new("agent-mode", label)
-            .icon(icon)
-            .style(ButtonStyle::Ghost)
-            .action(Box::new(NextMode))
-    }
-
     /// Renders a banner while the next prompt is a fork.
     fn render_fork(&self) -> Option<AnyElement> {
         let pane = self
@@ -150,20 +137,6 @@ impl ComposerPanel {
                 .style(ButtonStyle::Ghost)
                 .action(Box::new(NextCount))
         })
-    }
-
-    fn render_model(&self) -> Button {
-        let model = self.model();
-        let known = self.models.models.iter().find(|it| it.id == model);
-        let label = match known {
-            Some(known) => known.name.clone(),
-            None if model.is_empty() => "Choose a model".to_owned(),
-            None => model.to_owned(),
-        };
-        Button::new("agent-model", label)
-            .icon(Icon::Bot)
-            .style(ButtonStyle::Ghost)
-            .action(Box::new(ChooseModel))
     }
 
     /// Renders the used share of the context window, and the cost.

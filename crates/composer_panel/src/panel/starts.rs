@@ -12,6 +12,7 @@ use agent::session::UserPrompt;
 use base::AbsPath;
 use gpui_kit::{Context, Task, Window};
 
+use super::session_settings::SettingsChoice;
 use super::{ComposerPanel, PanelEvent, PanelPage};
 use crate::agents::{AgentService, Error, NewSession, SessionConnection};
 use crate::board::{BoardConnection, Command, StartAgents};
@@ -31,6 +32,9 @@ pub(super) struct PendingStarts {
 struct SessionStart {
     /// In the order in which the user sent them; never empty.
     prompts: Vec<UserPrompt>,
+    /// The settings with which the session was requested, and those chosen since.
+    requested: SettingsChoice,
+    choice: SettingsChoice,
     _task: Task<()>,
 }
 
@@ -53,6 +57,17 @@ impl PendingStarts {
     pub(super) fn shown_prompt(&self) -> Option<&str> {
         let start = self.sessions.get(&self.shown?)?;
         start.prompts.first().map(|prompt| prompt.text.as_str())
+    }
+
+    /// The settings chosen for the session that the panel will show.
+    pub(super) fn shown_choice(&self) -> Option<&SettingsChoice> {
+        let start = self.sessions.get(&self.shown?)?;
+        Some(&start.choice)
+    }
+
+    /// As `shown_choice`, to be changed.
+    pub(super) fn shown_choice_mut(&mut self) -> Option<&mut SettingsChoice> {
+        self.shown_mut().map(|start| &mut start.choice)
     }
 
     /// Keeps the started session out of the panel; the session works in the background.
@@ -103,8 +118,9 @@ impl ComposerPanel {
         let mut wanted = NewSession {
             root,
             model: self.model().to_owned(),
-            mode: self.mode,
+            mode: self.mode(),
         };
+        let requested = SettingsChoice::of(&wanted);
         let number = self.starts.next_number();
         let task = cx.spawn_in(window, async move |this, cx| {
             if wanted.model.is_empty() {
@@ -120,6 +136,8 @@ impl ComposerPanel {
         });
         let start = SessionStart {
             prompts: vec![prompt],
+            choice: requested.clone(),
+            requested,
             _task: task,
         };
         self.starts.sessions.insert(number, start);
@@ -143,10 +161,16 @@ impl ComposerPanel {
                 let send = connection.send.clone();
                 if is_shown {
                     self.show(connection, window, cx);
+                    if let Some(open) = &mut self.open {
+                        open.choice = start.choice.clone();
+                    }
                 } else {
                     for notice in connection.notices {
                         cx.emit(PanelEvent::Problem(notice));
                     }
+                }
+                for command in start.choice.commands_since(&start.requested) {
+                    send(command);
                 }
                 // Each further prompt joins the turn of the first one.
                 let mut prompts = start.prompts.into_iter();

@@ -284,3 +284,20 @@ fn output_of_a_running_call_is_kept_to_its_end() {
     assert!(call.output.len() <= MAX_OUTPUT_BYTES);
     assert!(call.output.ends_with("é 9999\n"));
 }
+
+#[test]
+fn records_set_the_mode() {
+    let mut transcript = Transcript::default();
+    assert_eq!(transcript.mode(), None);
+    transcript.apply(&recorded(SessionRecord::Began {
+        root: "/p".to_owned(),
+        parent: None,
+        forked_from: None,
+        mode: SessionMode::Plan,
+        model: "demo".to_owned(),
+    }));
+    assert_eq!(transcript.mode(), Some(SessionMode::Plan));
+    let mode = SessionMode::Ask;
+    transcript.apply(&recorded(SessionRecord::ModeSet { mode }));
+    assert_eq!(transcript.mode(), Some(mode));
+}

@@ -59,7 +59,7 @@ pub(super) fn open_with(problems: &[&str], cx: &mut TestAppContext) -> (Story, F
     (story, fake)
 }
 
-fn recorded(record: SessionRecord) -> AgentEvent {
+pub(super) fn recorded(record: SessionRecord) -> AgentEvent {
     AgentEvent::Recorded(Arc::new(Stored {
         seq: 0,
         at_ms: 0,

@@ -1,0 +1,199 @@
+//! The model and the mode: those of the session that the prompt addresses, or those for a new one.
+//!
+//! Invariant: the labels name the settings of the session's records. A choice of the user appears
+//! beside them until a record confirms it.
+//! Start at `ComposerPanel::mode` and `ComposerPanel::model`.
+
+use agent::record::{Handover, SessionMode};
+use agent::{SessionCommand, SessionRecord};
+use gpui_kit::{Context, Window};
+use ui::{Button, ButtonStyle, Icon};
+
+use super::{ComposerPanel, OpenSession, PanelEvent, PanelPage};
+use crate::actions::{ChooseModel, NextMode};
+use crate::agents::NewSession;
+
+/// The settings that the user chose for a session's next message and that no record confirms yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SettingsChoice {
+    mode: Option<SessionMode>,
+    model: Option<String>,
+}
+
+impl SettingsChoice {
+    /// The settings with which a session is requested.
+    pub(super) fn of(wanted: &NewSession) -> Self {
+        Self {
+            mode: Some(wanted.mode),
+            model: Some(wanted.model.clone()).filter(|model| !model.is_empty()),
+        }
+    }
+
+    /// Drops the choices that a record of the session confirms or overrides.
+    pub(super) fn apply(&mut self, record: &SessionRecord) {
+        match record {
+            SessionRecord::Began { mode, model, .. } => {
+                self.mode.take_if(|chosen| chosen == mode);
+                self.model.take_if(|chosen| chosen == model);
+            }
+            SessionRecord::ModeSet { .. } => self.mode = None,
+            SessionRecord::Switched { .. } => self.model = None,
+            _ => {}
+        }
+    }
+
+    /// The commands that set this choice in a session with the settings `before`.
+    pub(super) fn commands_since(&self, before: &Self) -> Vec<SessionCommand> {
+        let mode = self.mode.filter(|_| self.mode != before.mode);
+        let model = self.model.clone().filter(|_| self.model != before.model);
+        let switch = model.map(|model| SessionCommand::Switch {
+            model,
+            how: Handover::Full,
+        });
+        mode.map(SessionCommand::SetMode)
+            .into_iter()
+            .chain(switch)
+            .collect()
+    }
+}
+
+impl ComposerPanel {
+    /// The open session, if the next prompt goes to it.
+    fn addressed_session(&self) -> Option<&OpenSession> {
+        self.open.as_ref().filter(|_| self.page != PanelPage::Board)
+    }
+
+    /// The user's choice for the session to which the next prompt goes.
+    fn session_choice(&self) -> Option<&SettingsChoice> {
+        match (&self.open, self.page) {
+            (_, PanelPage::Board) => None,
+            (Some(open), _) => Some(&open.choice),
+            (None, _) => self.starts.shown_choice(),
+        }
+    }
+
+    /// Returns the model for the next prompt. For a session it is the choice that is not yet
+    /// confirmed, or else the session's own model; for a new one the user's latest choice, or else
+    /// the default.
+    pub fn model(&self) -> &str {
+        let of_session = self.addressed_session().map(|open| open.transcript.model());
+        let of_session = of_session.filter(|model| !model.is_empty());
+        self.session_choice()
+            .and_then(|choice| choice.model.as_deref())
+            .or(of_session)
+            .or(self.model.as_deref())
+            .unwrap_or(&self.models.default)
+    }
+
+    /// Returns the mode for the next prompt, as `model` does for the model.
+    pub(super) fn mode(&self) -> SessionMode {
+        let of_session = self.addressed_session();
+        self.session_choice()
+            .and_then(|choice| choice.mode)
+            .or_else(|| of_session?.transcript.mode())
+            .unwrap_or(self.mode)
+    }
+
+    pub(super) fn choose_model(&mut self, _: &ChooseModel, _: &mut Window, cx: &mut Context<Self>) {
+        cx.emit(PanelEvent::ChooseModel);
+    }
+
+    /// Sets the model of new sessions, and switches the addressed session to it from the next
+    /// request on.
+    pub fn set_model(&mut self, model: String, cx: &mut Context<Self>) {
+        if self.model() != model {
+            self.set_session_choice(SettingsChoice {
+                mode: None,
+                model: Some(model.clone()),
+            });
+        }
+        self.model = Some(model);
+        cx.notify();
+    }
+
+    pub(super) fn next_mode(&mut self, _: &NextMode, _: &mut Window, cx: &mut Context<Self>) {
+        self.mode = match self.mode() {
+            SessionMode::Build => SessionMode::Plan,
+            SessionMode::Plan => SessionMode::Ask,
+            SessionMode::Ask => SessionMode::Build,
+        };
+        self.set_session_choice(SettingsChoice {
+            mode: Some(self.mode),
+            model: None,
+        });
+        cx.notify();
+    }
+
+    /// Sets the settings in `choice` for the session to which the next prompt goes, if there is
+    /// one. A session that is being started gets them before its first prompt.
+    fn set_session_choice(&mut self, choice: SettingsChoice) {
+        if self.page == PanelPage::Board {
+            return;
+        }
+        let chosen = match &mut self.open {
+            Some(open) => {
+                for command in choice.commands_since(&SettingsChoice::default()) {
+                    (open.live.send)(command);
+                }
+                Some(&mut open.choice)
+            }
+            None => self.starts.shown_choice_mut(),
+        };
+        if let Some(chosen) = chosen {
+            chosen.mode = choice.mode.or(chosen.mode);
+            chosen.model = choice.model.or(chosen.model.take());
+        }
+    }
+
+    /// Renders the mode; a choice that no record confirms yet follows after an arrow.
+    pub(super) fn render_mode(&self) -> Button {
+        let (mode, now) = (self.mode(), self.addressed_session());
+        let now = now.and_then(|open| open.transcript.mode());
+        let icon = match now.unwrap_or(mode) {
+            SessionMode::Build => Icon::Wrench,
+            SessionMode::Plan => Icon::ListTree,
+            SessionMode::Ask => Icon::Message,
+        };
+        let label = label(now.map(mode_name), mode_name(mode));
+        Button::new("agent-mode", label)
+            .icon(icon)
+            .style(ButtonStyle::Ghost)
+            .action(Box::new(NextMode))
+    }
+
+    /// Renders the model, as `render_mode` does the mode.
+    pub(super) fn render_model(&self) -> Button {
+        let now = self.addressed_session().map(|open| open.transcript.model());
+        let now = now.filter(|model| !model.is_empty());
+        let label = label(now.map(|it| self.model_name(it)), self.model_name(self.model()));
+        Button::new("agent-model", label)
+            .icon(Icon::Bot)
+            .style(ButtonStyle::Ghost)
+            .action(Box::new(ChooseModel))
+    }
+
+    fn model_name<'a>(&'a self, model: &'a str) -> &'a str {
+        let known = self.models.models.iter().find(|it| it.id == model);
+        match known {
+            Some(known) => &known.name,
+            None if model.is_empty() => "Choose a model",
+            None => model,
+        }
+    }
+}
+
+fn mode_name(mode: SessionMode) -> &'static str {
+    match mode {
+        SessionMode::Build => "Build",
+        SessionMode::Plan => "Plan",
+        SessionMode::Ask => "Ask",
+    }
+}
+
+/// The label of a setting: the present value, and after an arrow the next one if it differs.
+fn label(now: Option<&str>, next: &str) -> String {
+    match now {
+        Some(now) if now != next => format!("{now} \u{2192} {next}"),
+        _ => next.to_owned(),
+    }
+}
