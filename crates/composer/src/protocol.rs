@@ -100,7 +100,8 @@ pub enum JobCommand {
         text: String,
     },
     /// Forwards a command to the job's session. A prompt steers the job, a stop stops it; closing a
-    /// view does not close the session.
+    /// view does not close the session. A mode or a model for a job that is not running is set when
+    /// its session continues.
     Forward {
         /// The job whose session gets it.
         job: JobId,
@@ -161,6 +162,9 @@ pub enum Event {
     Added(Vec<JobId>),
     /// A command failed; the reason as a sentence.
     Refused(String),
+    /// A message of the user did not reach an agent. If a command failed, `Refused` precedes it.
+    /// Messages from a view of the job's session go back to the view instead.
+    Undelivered(agent::session::UserPrompt),
     /// A message about a job, such as the result of a hand-over.
     Notice {
         /// The job of the message.

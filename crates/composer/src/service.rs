@@ -7,21 +7,24 @@
 
 mod board_model;
 mod forecast_notes;
+mod pending_events;
 mod task;
 mod worktree_scanner;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use agent::session::UserPrompt;
 use agent::{AgentEvent, SessionCommand};
 use base::AbsPath;
+use futures::StreamExt as _;
 use futures::channel::mpsc;
 use host::RealClock;
 use project::UnsavedTexts;
 
 use crate::Error;
 use crate::board::{BoardConfig, BoardHandle, BoardStore, SavedBoard, SessionStarter};
-use crate::job::{JobId, JobState, JobStatus};
+use crate::job::{JobId, JobStatus};
 use crate::land::CheckSource;
 use crate::landing;
 use crate::protocol::{Command, Event, JobCommand};
@@ -75,12 +78,12 @@ struct ComposerShared {
     sessions: Mutex<HashMap<JobId, JobSessionState>>,
 }
 
-/// The session of a job, and the question that it waits for.
+/// The session of a job.
 #[derive(Clone, Default)]
 struct JobSessionState {
     session: Option<String>,
     root: Option<AbsPath>,
-    question: Option<AgentEvent>,
+    pending: pending_events::PendingEvents,
 }
 
 /// A view's connection to the session of a job.
@@ -89,11 +92,13 @@ pub struct SessionView {
     pub session: String,
     /// The root of the job's worktree.
     pub root: AbsPath,
-    /// The session's events so far.
+    /// The session's records so far, and those of the running turn's subagents; then the open
+    /// questions.
     pub past: Vec<AgentEvent>,
     /// The session's events from now on.
     pub events: mpsc::UnboundedReceiver<AgentEvent>,
-    /// Sends a command to the session without blocking.
+    /// Sends a command to the session without blocking. A prompt that the session does not get
+    /// comes back as `AgentEvent::GivenBack`.
     pub send: Arc<dyn Fn(SessionCommand) + Send + Sync>,
 }
 
@@ -148,7 +153,8 @@ impl ComposerHandle {
         self.commands.unbounded_send(command).ok();
     }
 
-    /// Streams the states of the board, as `Event::Board`: the present one, then each new one.
+    /// Streams the states of the board, as `Event::Board`: the present one, then each new one; and
+    /// messages that no agent got, as `Event::Undelivered`.
     pub fn events(&self) -> mpsc::UnboundedReceiver<Event> {
         let (sender, receiver) = mpsc::unbounded();
         let now = lock_of(&self.shared.board).clone();
@@ -159,31 +165,51 @@ impl ComposerHandle {
     }
 
     /// Attaches a view to the session of a job: the past events and a stream of future events.
-    /// Fails if the job has no session yet. Blocks on the disk.
+    /// Fails if the job has no session yet. Blocks on the disk. Must be called on a tokio runtime.
     pub fn watch(&self, job: &str) -> Result<SessionView, Error> {
         let (sender, events) = mpsc::unbounded();
-        let mut views = lock_of(&self.shared.views);
-        views.entry(job.to_owned()).or_default().push(sender);
-        drop(views);
-        let state = lock_of(&self.shared.sessions).get(job).cloned();
-        let state = state.unwrap_or_default();
+        let state = self.shared.add_view(job, sender.clone());
         let (Some(session), Some(root)) = (state.session, state.root) else {
             return Err(Error::WrongState("this agent has not begun yet".to_owned()));
         };
         let records = self.shared.starter.records(&session)?.into_iter();
         let recorded = records.map(|it| AgentEvent::Recorded(Arc::new(it)));
-        let (commands, job) = (self.shared.commands.clone(), job.to_owned());
-        let send = move |command| {
-            let job = job.clone();
-            // If the channel is full or closed, the board shows that nothing is running.
-            commands.try_send(JobCommand::Forward { job, command }).ok();
-        };
         Ok(SessionView {
             session,
             root,
-            past: recorded.chain(state.question).collect(),
+            past: recorded.chain(state.pending.events()).collect(),
             events,
-            send: Arc::new(send),
+            send: self.forward_commands(job.to_owned(), sender),
+        })
+    }
+
+    /// Returns a function that forwards the commands of a view to the session of a job, in order.
+    /// Waits beside the view while the scheduler does not keep up.
+    fn forward_commands(
+        &self,
+        job: JobId,
+        view: mpsc::UnboundedSender<AgentEvent>,
+    ) -> Arc<dyn Fn(SessionCommand) + Send + Sync> {
+        // Unbounded: the user sends few commands.
+        let (sender, mut queue) = mpsc::unbounded();
+        let shared = self.shared.clone();
+        tokio::spawn(async move {
+            while let Some(command) = queue.next().await {
+                shared.forget_answered(&job, &command);
+                let job = job.clone();
+                let forwarded = JobCommand::Forward { job, command };
+                let sent = shared.commands.send(forwarded).await;
+                if let Err(async_channel::SendError(JobCommand::Forward { command, .. })) = sent
+                    && let SessionCommand::Prompt(prompt) | SessionCommand::Steer(prompt) = command
+                {
+                    // The board has ended. A view that is closed does not need the prompt.
+                    view.unbounded_send(AgentEvent::GivenBack(prompt)).ok();
+                }
+            }
+        });
+        // The task takes commands until the function is dropped.
+        Arc::new(move |command| {
+            sender.unbounded_send(command).ok();
         })
     }
 }
@@ -202,15 +228,39 @@ impl ComposerShared {
             .retain(|it| it.unbounded_send(Event::Board(board.clone())).is_ok());
     }
 
-    /// Forwards an event of a job's session to its views.
-    fn forward_event(&self, job: &str, event: &AgentEvent) {
-        if let AgentEvent::Asking { .. } = event {
-            let mut sessions = lock_of(&self.sessions);
-            sessions.entry(job.to_owned()).or_default().question = Some(event.clone());
+    /// Adds a view of a job's session, and returns the state that the events of the view follow.
+    fn add_view(&self, job: &str, view: mpsc::UnboundedSender<AgentEvent>) -> JobSessionState {
+        // Held until the view is there, so that no event is both in the state and sent.
+        let sessions = lock_of(&self.sessions);
+        let mut views = lock_of(&self.views);
+        views.entry(job.to_owned()).or_default().push(view);
+        sessions.get(job).cloned().unwrap_or_default()
+    }
+
+    /// Forwards an event of a job's session to its views. Returns whether there is one.
+    fn forward_event(&self, job: &str, event: &AgentEvent) -> bool {
+        let mut sessions = lock_of(&self.sessions);
+        let state = sessions.entry(job.to_owned()).or_default();
+        state.pending.apply(event);
+        let mut views = lock_of(&self.views);
+        let Some(views) = views.get_mut(job) else {
+            return false;
+        };
+        views.retain(|view| view.unbounded_send(event.clone()).is_ok());
+        !views.is_empty()
+    }
+
+    /// Drops the pending question that a command answers.
+    fn forget_answered(&self, job: &str, command: &SessionCommand) {
+        if let Some(state) = lock_of(&self.sessions).get_mut(job) {
+            state.pending.forget_answered(command);
         }
-        if let Some(views) = lock_of(&self.views).get_mut(job) {
-            views.retain(|view| view.unbounded_send(event.clone()).is_ok());
-        }
+    }
+
+    /// Gives a message that no agent got back to the windows.
+    fn give_back(&self, prompt: &UserPrompt) {
+        let event = Event::Undelivered(prompt.clone());
+        lock_of(&self.listeners).retain(|it| it.unbounded_send(event.clone()).is_ok());
     }
 
     /// Takes over the session of a job from the job's status.
@@ -220,8 +270,11 @@ impl ComposerShared {
         state.session.clone_from(&status.session);
         let worktree = status.worktree.as_ref();
         state.root = worktree.and_then(|it| AbsPath::new(&it.root));
-        if !matches!(status.state, JobState::Waiting { .. }) {
-            state.question = None;
+        if !status.state.is_open() {
+            state.pending.clear();
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

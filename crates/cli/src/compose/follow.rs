@@ -311,6 +311,7 @@ impl BoardPrinter {
             }
             Event::Added(_)
             | Event::Session { .. }
+            | Event::Undelivered(_)
             | Event::Board(_)
             | Event::AllSettled
             | Event::Closed => return Ok(()),
@@ -331,6 +332,9 @@ impl BoardPrinter {
             Event::Refused(sentence) => json!({ "event": "refused", "why": sentence }),
             Event::Notice { job, text } => {
                 json!({ "event": "said", "job": job, "text": text })
+            }
+            Event::Undelivered(prompt) => {
+                json!({ "event": "undelivered", "text": prompt.text })
             }
             Event::AllSettled => json!({ "event": "settled" }),
             Event::Closed => json!({ "event": "closed" }),

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+use agent::SessionCommand;
 use agent::session::UserPrompt;
 
 use crate::Error;
@@ -29,7 +30,7 @@ const EVENT_CAPACITY: usize = 4096;
 const INTERNAL_CAPACITY: usize = 1024;
 
 /// The prompt for a session that resumes after an interruption.
-const RESUME_PROMPT: &str = "You were interrupted. Check the current state of your work, then continue \
+pub(super) const RESUME_PROMPT: &str = "You were interrupted. Check the current state of your work, then continue \
     where you stopped.";
 
 /// A handle of an open board.
@@ -59,7 +60,9 @@ pub(super) struct Job {
     last_emitted: Option<JobStatus>,
     pub(super) session: Option<JobSession>,
     /// The first prompt of its session; the task itself if `None`.
-    prompt: Option<String>,
+    prompt: Option<UserPrompt>,
+    /// Commands that set the mode and the model, for a session that does not run yet.
+    settings: Vec<SessionCommand>,
     /// The session from which it was forked.
     forked_from: Option<String>,
     /// Worktrees whose work it starts with, besides those of its dependencies.
@@ -83,7 +86,7 @@ pub(super) struct Job {
 
 /// A running session. Dropping it lets go of the session.
 pub(super) struct JobSession {
-    commands: mpsc::Sender<agent::SessionCommand>,
+    commands: mpsc::Sender<SessionCommand>,
     gate: CallGate,
     tasks: [JoinHandle<()>; 2],
 }
@@ -176,6 +179,7 @@ impl Job {
             status,
             session: None,
             prompt: None,
+            settings: Vec::new(),
             forked_from: None,
             start_from: Vec::new(),
             is_stopping: false,
@@ -250,28 +254,38 @@ impl BoardActor {
         }
     }
 
-    async fn send_prompt(&mut self, ix: usize, text: String) {
-        self.jobs[ix].prompts_sent += 1;
-        let prompt = UserPrompt {
-            text,
-            images: Vec::new(),
+    /// Sends a prompt to the session of the job at index `ix`. Fails if the session has ended.
+    async fn send_prompt(&mut self, ix: usize, prompt: UserPrompt) -> Result<(), Error> {
+        let job = &mut self.jobs[ix];
+        let command = SessionCommand::Steer(prompt);
+        let sent = match &job.session {
+            Some(session) => session.commands.send(command).await.is_ok(),
+            None => false,
         };
-        self.send_command(ix, agent::SessionCommand::Steer(prompt))
-            .await;
+        if !sent {
+            let job = &job.status.job;
+            return Err(Error::WrongState(format!("the session of {job} has ended")));
+        }
+        job.prompts_sent += 1;
+        Ok(())
     }
 
     /// Sends a command to the session of the job at index `ix`. Does nothing if the job has no
     /// session.
-    pub(super) async fn send_command(&self, ix: usize, command: agent::SessionCommand) {
+    pub(super) async fn send_command(&self, ix: usize, command: SessionCommand) {
         if let Some(session) = &self.jobs[ix].session {
             // A session that has ended reports it by an event.
             session.commands.send(command).await.ok();
         }
     }
 
-    /// Queues the job at index `ix` again, with `prompt` for its session if given. Fails while the
-    /// job's work is being copied.
-    pub(super) async fn requeue(&mut self, ix: usize, prompt: Option<String>) -> Result<(), Error> {
+    /// Queues the job at index `ix` again, with `prompt` for its session if given, after prompts
+    /// that the session did not get so far. Fails while the job's work is being copied.
+    pub(super) async fn requeue(
+        &mut self,
+        ix: usize,
+        prompt: Option<UserPrompt>,
+    ) -> Result<(), Error> {
         let job = &mut self.jobs[ix];
         if job.is_moving {
             return Err(Error::Busy(format!(
@@ -279,7 +293,12 @@ impl BoardActor {
                 job.status.job
             )));
         }
-        job.prompt = prompt;
+        if let Some(prompt) = prompt {
+            job.prompt = Some(match job.prompt.take() {
+                Some(earlier) => joined(earlier, prompt),
+                None => prompt,
+            });
+        }
         (job.is_stopping, job.is_pausing) = (false, false);
         self.was_settled = false;
         self.set_state(ix, JobState::Queued).await;
@@ -377,5 +396,21 @@ impl BoardActor {
     fn job_index(&self, job: &str) -> Result<usize, Error> {
         self.position(job)
             .ok_or_else(|| Error::NotFound(format!("there is no job \"{job}\" on the board")))
+    }
+}
+
+/// Joins two prompts, with a blank line between their texts.
+fn joined(first: UserPrompt, second: UserPrompt) -> UserPrompt {
+    UserPrompt {
+        text: format!("{}\n\n{}", first.text, second.text),
+        images: [first.images, second.images].concat(),
+    }
+}
+
+/// A prompt without images.
+fn text_prompt(text: String) -> UserPrompt {
+    UserPrompt {
+        text,
+        images: Vec::new(),
     }
 }

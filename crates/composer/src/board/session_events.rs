@@ -2,7 +2,7 @@
 
 use agent::{AgentEvent, SessionRecord};
 
-use super::actor::BoardActor;
+use super::actor::{BoardActor, RESUME_PROMPT};
 use super::question_line;
 use super::record::BoardRecord;
 use crate::job::{AwaitedInput, JobState};
@@ -14,6 +14,11 @@ impl BoardActor {
     pub(super) async fn on_session_event(&mut self, job: &str, event: AgentEvent) {
         let Some(ix) = self.position(job) else { return };
         self.apply_session_event(ix, &event, &mut Vec::new()).await;
+        if let AgentEvent::GivenBack(prompt) = &event
+            && self.is_generated(ix, &prompt.text)
+        {
+            return;
+        }
         let can_drop = is_display_only(&event);
         let event = Event::Session {
             job: job.to_owned(),
@@ -25,6 +30,12 @@ impl BoardActor {
         } else {
             self.emit(event).await;
         }
+    }
+
+    /// Whether the board made this prompt, rather than the user.
+    fn is_generated(&self, ix: usize, prompt: &str) -> bool {
+        let task = &self.jobs[ix].status.task;
+        prompt == RESUME_PROMPT || prompt == self.config.starter.prompt_for(task)
     }
 
     async fn apply_session_event(

@@ -531,3 +531,132 @@ async fn a_tree_that_cannot_be_had_fails_its_job_alone() {
     world.tell(JobCommand::Stop("a9".to_owned())).await;
     assert!(world.refused().await.contains("no job \"a9\""));
 }
+
+fn forward(command: Told) -> JobCommand {
+    JobCommand::Forward {
+        job: "a1".to_owned(),
+        command,
+    }
+}
+
+fn said(text: &str) -> agent::session::UserPrompt {
+    agent::session::UserPrompt {
+        text: text.to_owned(),
+        images: Vec::new(),
+    }
+}
+
+#[tokio::test]
+async fn refused_messages_come_back() {
+    let mut world = World::new(1);
+    world
+        .tell(JobCommand::Add(vec![task("one"), task("two")]))
+        .await;
+    let _session = world.works("a1").await;
+    let steer = JobCommand::Steer {
+        job: "a2".to_owned(),
+        text: "also this".to_owned(),
+    };
+    world.tell(steer).await;
+    assert!(world.refused().await.contains("has not started yet"));
+    let event = world.next().await;
+    assert!(
+        matches!(&event, Event::Undelivered(prompt) if *prompt == said("also this")),
+        "{event:?}"
+    );
+    let forwarded = JobCommand::Forward {
+        job: "a2".to_owned(),
+        command: Told::Prompt(said("and that")),
+    };
+    world.tell(forwarded).await;
+    assert!(world.refused().await.contains("has not started yet"));
+    let Event::Session { job, event } = world.next().await else {
+        panic!("an event for the view")
+    };
+    assert_eq!(job, "a2");
+    assert!(matches!(&*event, SessionEvent::GivenBack(prompt) if *prompt == said("and that")));
+}
+
+#[tokio::test]
+async fn a_message_for_a_session_that_has_just_ended_comes_back() {
+    let mut world = World::new(1);
+    world.tell(JobCommand::Add(vec![task("one")])).await;
+    let session = world.works("a1").await;
+    drop(session.commands);
+    world.tell(forward(Told::Steer(said("one more")))).await;
+    assert!(world.refused().await.contains("has ended"));
+    assert!(matches!(world.next().await, Event::Session { .. }));
+}
+
+#[tokio::test]
+async fn images_reach_the_agent_while_it_works_and_when_it_begins_again() {
+    let mut world = World::new(1);
+    world.tell(JobCommand::Add(vec![task("one")])).await;
+    let mut session = world.works("a1").await;
+    let image = model::PartContent::Image {
+        media_type: "image/png".to_owned(),
+        bytes: Arc::from([1, 2, 3]),
+    };
+    let shown = agent::session::UserPrompt {
+        images: vec![image],
+        ..said("as in the picture")
+    };
+    world.tell(forward(Told::Prompt(shown.clone()))).await;
+    let expected = Some(Told::Steer(shown.clone()));
+    assert_eq!(session.commands.recv().await, expected);
+    let prompted = SessionRecord::Prompted {
+        turn: 1,
+        parts: Vec::new(),
+        is_steering: true,
+    };
+    session.tell(prompted).await;
+    session.end(TurnEnd::Done).await;
+    world.stands("a1", "done").await;
+    world.tell(forward(Told::Prompt(shown))).await;
+    world.stands("a1", "working").await;
+    let mut session = world.starter.take_session("a1").unwrap();
+    assert_eq!(session.commands.recv().await, expected);
+}
+
+#[tokio::test]
+async fn settings_for_a_finished_job_precede_its_next_prompt() {
+    let mut world = World::new(1);
+    world.tell(JobCommand::Add(vec![task("one")])).await;
+    world.works("a1").await.end(TurnEnd::Done).await;
+    world.stands("a1", "done").await;
+    let switch = Told::Switch {
+        model: "local/coder".to_owned(),
+        how: agent::record::Handover::Full,
+    };
+    let plan = Told::SetMode(agent::record::SessionMode::Plan);
+    let ask = Told::SetMode(agent::record::SessionMode::Ask);
+    for command in [plan, switch.clone(), ask.clone()] {
+        world.tell(forward(command)).await;
+    }
+    world.tell(forward(Told::Prompt(said("go on")))).await;
+    world.stands("a1", "working").await;
+    let mut session = world.starter.take_session("a1").unwrap();
+    for expected in [switch, ask, Told::Steer(said("go on"))] {
+        assert_eq!(session.commands.recv().await, Some(expected));
+    }
+}
+
+#[tokio::test]
+async fn prompts_of_the_board_are_not_given_back_to_the_user() {
+    let mut world = World::new(1);
+    world.tell(JobCommand::Add(vec![task("one")])).await;
+    let session = world.works("a1").await;
+    let own = world.starter.prompt_for(&task("one"));
+    for text in [own.as_str(), "mine"] {
+        let given_back = SessionEvent::GivenBack(said(text));
+        session.events.send(given_back).await.unwrap();
+    }
+    loop {
+        if let Event::Session { event, .. } = world.next().await
+            && let SessionEvent::GivenBack(prompt) = *event
+        {
+            assert_eq!(prompt, said("mine"));
+            break;
+        }
+    }
+}

@@ -162,10 +162,16 @@ impl ComposerTask {
                 self.is_dirty = true;
             }
             Event::Session { job, event } => {
-                self.shared.forward_event(&job, &event);
+                let was_taken = self.shared.forward_event(&job, &event);
+                if let AgentEvent::GivenBack(prompt) = &*event
+                    && !was_taken
+                {
+                    self.shared.give_back(prompt);
+                }
                 self.is_dirty |= matches!(*event, AgentEvent::Recorded(_));
             }
             Event::Refused(sentence) => self.model.error = Some(sentence),
+            Event::Undelivered(prompt) => self.shared.give_back(&prompt),
             Event::Notice { text, .. } => {
                 self.notify(text, false);
                 self.is_dirty = true;

@@ -1,8 +1,9 @@
 //! Handles the commands to the board. A command that fails is answered by `Event::Refused`.
 
-use agent::SessionCommand;
+use agent::session::UserPrompt;
+use agent::{AgentEvent, SessionCommand};
 
-use super::{BoardActor, InternalEvent, Job};
+use super::{BoardActor, InternalEvent, Job, text_prompt};
 use crate::Error;
 use crate::board::dependencies::resolve_names;
 use crate::board::record::BoardRecord;
@@ -10,12 +11,14 @@ use crate::job::{HandOverTarget, JobId, JobSpec, JobState, JobStatus, WorkOutcom
 use crate::protocol::{Event, JobCommand};
 
 impl BoardActor {
-    /// Handles a command of the user. Emits a failure as `Event::Refused`.
+    /// Handles a command of the user. Emits a failure as `Event::Refused`, and then the message that
+    /// the command contains.
     pub(super) async fn handle_command(&mut self, command: JobCommand) {
+        let message = message_of(&command);
         let done = match command {
             JobCommand::Add(tasks) => self.add(tasks, None).await,
             JobCommand::AddBestOf(task, count) => self.add_best_of(task, count).await,
-            JobCommand::Steer { job, text } => self.steer(&job, text).await,
+            JobCommand::Steer { job, text } => self.steer(&job, text_prompt(text)).await,
             JobCommand::Note { job, text } => self.note(&job, text).await,
             JobCommand::Forward { job, command } => self.forward_command(&job, command).await,
             JobCommand::Pause(job) => self.pause(&job).await,
@@ -36,6 +39,9 @@ impl BoardActor {
         };
         if let Err(error) = done {
             self.refuse(error).await;
+            if let Some(message) = message {
+                self.emit(message).await;
+            }
         }
     }
 
@@ -90,14 +96,13 @@ impl BoardActor {
 
     /// Sends a message to a job's session, or queues a job that has ended again with the message as
     /// prompt. Fails if the job has not started, or if its work is being copied.
-    async fn steer(&mut self, job: &str, text: String) -> Result<(), Error> {
+    async fn steer(&mut self, job: &str, prompt: UserPrompt) -> Result<(), Error> {
         let ix = self.job_index(job)?;
         match self.jobs[ix].status.state {
             JobState::Working | JobState::Waiting { .. } | JobState::Paused
                 if self.jobs[ix].session.is_some() =>
             {
-                self.send_prompt(ix, text).await;
-                Ok(())
+                self.send_prompt(ix, prompt).await
             }
             JobState::Queued | JobState::Starting | JobState::Paused => {
                 Err(Error::WrongState(format!(
@@ -105,7 +110,7 @@ impl BoardActor {
                  add another task"
                 )))
             }
-            _ => self.requeue(ix, Some(text)).await,
+            _ => self.requeue(ix, Some(prompt)).await,
         }
     }
 
@@ -118,23 +123,37 @@ impl BoardActor {
             JobState::Working | JobState::Waiting { .. } | JobState::Paused
         );
         if is_at_work && self.jobs[ix].session.is_some() {
-            self.send_prompt(ix, text).await;
+            // A session that has ended does not need it.
+            self.send_prompt(ix, text_prompt(text)).await.ok();
         }
         Ok(())
     }
 
     /// Forwards a command to a job's session. A prompt is handled by `steer`, a stop by `stop`, and
-    /// a close is ignored. Any other command fails if the job has no session.
+    /// a close is ignored. A mode or a model is kept if the job is not running. Any other command
+    /// fails if the job has no session.
     async fn forward_command(&mut self, job: &str, command: SessionCommand) -> Result<(), Error> {
         match command {
             SessionCommand::Prompt(prompt) | SessionCommand::Steer(prompt) => {
-                return self.steer(job, prompt.text).await;
+                return self.steer(job, prompt).await;
             }
             SessionCommand::Stop => return self.stop(job).await,
             SessionCommand::Close => return Ok(()),
             _ => {}
         }
         let ix = self.job_index(job)?;
+        let is_setting = matches!(
+            command,
+            SessionCommand::SetMode(_) | SessionCommand::Switch { .. }
+        );
+        let is_running = self.jobs[ix].session.is_some() && self.jobs[ix].status.state.is_open();
+        if is_setting && !is_running {
+            let kind = std::mem::discriminant(&command);
+            let settings = &mut self.jobs[ix].settings;
+            settings.retain(|it| std::mem::discriminant(it) != kind);
+            settings.push(command);
+            return Ok(());
+        }
         if self.jobs[ix].session.is_none() {
             return Err(Error::WrongState(format!("{job} is not running")));
         }
@@ -245,7 +264,7 @@ impl BoardActor {
         self.add(vec![task], None).await?;
         if let Some(new) = self.jobs.last_mut() {
             new.forked_from = Some(session);
-            new.prompt = Some(prompt);
+            new.prompt = Some(text_prompt(prompt));
             new.start_from = vec![worktree];
         }
         Ok(())
@@ -341,5 +360,23 @@ impl BoardActor {
         for ix in 0..self.jobs.len() {
             self.send_command(ix, SessionCommand::Close).await;
         }
+    }
+}
+
+/// Returns the event that gives back the message in a command that failed. Returns `None` if the
+/// command contains no message.
+fn message_of(command: &JobCommand) -> Option<Event> {
+    match command {
+        JobCommand::Steer { text, .. } | JobCommand::Fork { prompt: text, .. } => {
+            Some(Event::Undelivered(text_prompt(text.clone())))
+        }
+        JobCommand::Forward {
+            job,
+            command: SessionCommand::Prompt(prompt) | SessionCommand::Steer(prompt),
+        } => Some(Event::Session {
+            job: job.clone(),
+            event: Box::new(AgentEvent::GivenBack(prompt.clone())),
+        }),
+        _ => None,
     }
 }

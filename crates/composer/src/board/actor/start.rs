@@ -1,6 +1,6 @@
 //! Starts jobs: leases a worktree, starts the session, sends the first prompt.
 
-use super::{BoardActor, InternalEvent, Job, JobSession, RESUME_PROMPT};
+use super::{BoardActor, InternalEvent, Job, JobSession, RESUME_PROMPT, text_prompt};
 use crate::Error;
 use crate::board::dependencies::readiness_of;
 use crate::board::record::BoardRecord;
@@ -151,11 +151,15 @@ impl BoardActor {
             self.jobs[ix].status.session = Some(session);
             return self.set_state(ix, JobState::Stopped).await;
         }
-        let prompt = match (self.jobs[ix].prompt.take(), started.is_prompted) {
-            (Some(prompt), _) => prompt,
-            (None, false) => self.config.starter.prompt_for(&self.jobs[ix].status.task),
-            (None, true) => RESUME_PROMPT.to_owned(),
+        let message = self.jobs[ix].prompt.take();
+        let prompt = match (message.clone(), started.is_prompted) {
+            (Some(message), _) => message,
+            (None, false) => {
+                text_prompt(self.config.starter.prompt_for(&self.jobs[ix].status.task))
+            }
+            (None, true) => text_prompt(RESUME_PROMPT.to_owned()),
         };
+        let settings = std::mem::take(&mut self.jobs[ix].settings);
         let running = self.forward_events(job, started);
         let job = &mut self.jobs[ix];
         if job.is_pausing {
@@ -166,7 +170,14 @@ impl BoardActor {
         (job.prompts_sent, job.prompts_taken) = (0, 0);
         job.waits.clear();
         self.set_state(ix, JobState::Working).await;
-        self.send_prompt(ix, prompt).await;
+        for command in settings {
+            self.send_command(ix, command).await;
+        }
+        if let Err(error) = self.send_prompt(ix, prompt).await {
+            // The message waits until the job is resumed.
+            self.jobs[ix].prompt = message;
+            self.refuse(error).await;
+        }
     }
 
     async fn fail(&mut self, ix: usize, error: &Error) {

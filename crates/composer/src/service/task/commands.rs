@@ -1,5 +1,7 @@
 //! Handles the user's commands.
 
+use agent::session::UserPrompt;
+
 use super::ComposerTask;
 use crate::Error;
 use crate::job::HandOverTarget;
@@ -53,7 +55,11 @@ impl ComposerTask {
             Command::Restore { job, turn } => self.start_restore(&job, turn),
             Command::UndoRestore => self.undo_restore(),
             Command::Compare => self.compare(),
-            Command::Start(task) => self.start(task).await,
+            Command::Start(task) => {
+                let prompt = task.prompt.clone();
+                let started = self.start(task).await;
+                self.give_back_failed(prompt, started)
+            }
             Command::Job(command) => self.send(command).await,
         };
         if let Err(error) = done {
@@ -91,8 +97,23 @@ impl ComposerTask {
                 self.refuse_unsaved(own.map(|hunk| hunk.path.as_str()))?;
             }
         }
+        let message = match &command {
+            JobCommand::Steer { text, .. } | JobCommand::Fork { prompt: text, .. } => text.clone(),
+            _ => String::new(),
+        };
         let sent = self.scheduler.commands.send(command).await;
-        sent.map_err(|_| Error::Closed)
+        self.give_back_failed(message, sent.map_err(|_| Error::Closed))
+    }
+
+    /// Gives the message of a command back to the windows if the command failed.
+    fn give_back_failed(&self, message: String, done: Result<(), Error>) -> Result<(), Error> {
+        if done.is_err() && !message.is_empty() {
+            self.shared.give_back(&UserPrompt {
+                text: message,
+                images: Vec::new(),
+            });
+        }
+        done
     }
 
     /// Accepts all open hunks of a job as one step for undo. Blocks on the disk.
