@@ -10,6 +10,7 @@ mod draft;
 mod item;
 mod landing_conflict;
 mod prompt;
+mod questions;
 mod render;
 mod reveal;
 mod review;
@@ -18,6 +19,7 @@ mod sessions;
 mod starts;
 mod trust;
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -153,9 +155,15 @@ struct OpenSession {
     opened: HashSet<usize>,
     /// The rendered Markdown of the model's texts, by item.
     texts: HashMap<usize, Entity<TextViewState>>,
-    question: Option<(u64, agent::user_prompts::UserQuestion)>,
+    /// Oldest first.
+    questions: Vec<questions::OpenQuestion>,
+    /// Whether the user stopped the running turn.
+    is_stopping: Cell<bool>,
     _task: Task<()>,
 }
+
+/// The sentence for a prompt that comes back although the user did not stop the turn.
+const NOT_SENT: &str = "The message was not sent. It is back in the prompt.";
 
 /// Maximum number of events handled between two frames.
 const MAX_BATCH: usize = 4096;
@@ -268,7 +276,7 @@ impl ComposerPanel {
         }
         let open = self.open.as_ref().filter(|open| !is_on_board(open));
         if let Some(open) = open.filter(|open| open.transcript.is_running()) {
-            if open.transcript.pending_approval().is_some() || open.question.is_some() {
+            if open.transcript.pending_approval().is_some() || !open.questions.is_empty() {
                 counts.waiting += 1
             } else {
                 counts.working += 1
@@ -401,23 +409,24 @@ impl ComposerPanel {
             selected: None,
             opened: HashSet::new(),
             texts: HashMap::new(),
-            question: None,
+            questions: Vec::new(),
+            is_stopping: Cell::new(false),
             _task: task,
         });
         self.starts.hide();
         cx.notify();
     }
 
-    fn apply_events(
-        &mut self,
-        events: &[AgentEvent],
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
+    fn apply_events(&mut self, events: &[AgentEvent], window: &mut Window, cx: &mut Context<Self>) {
         let mut given_back = Vec::new();
         for event in events {
             match event {
-                AgentEvent::GivenBack(prompt) => given_back.push(prompt.text.clone()),
+                AgentEvent::GivenBack(prompt) => {
+                    given_back.push(prompt.text.clone());
+                    if self.open.as_ref().is_some_and(|it| !it.is_stopping.get()) {
+                        self.error = Some(NOT_SENT.to_owned());
+                    }
+                }
                 event => self.apply_event(event, cx),
             }
         }
@@ -429,13 +438,11 @@ impl ComposerPanel {
             return;
         };
         match event {
-            AgentEvent::Asking { number, question } => {
-                open.question = Some((*number, question.clone()));
-            }
-            AgentEvent::Idle(_) => open.question = None,
+            AgentEvent::Idle(_) => open.is_stopping.set(false),
             AgentEvent::Recorded(stored) => open.choice.apply(&stored.record),
             _ => {}
         }
+        open.apply_question(event);
         for touched in open.transcript.apply(event) {
             open.update_list(touched, cx);
         }

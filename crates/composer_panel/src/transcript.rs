@@ -4,7 +4,7 @@
 //! items as records and streaming events together, so a reopened session looks the same.
 //! Start at `Transcript::apply`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use agent::record::{PromptOrigin, SessionMode, StoredContent, StoredPart, TodoItem, TurnEnd};
@@ -29,7 +29,7 @@ pub struct Transcript {
     has_unknown_cost: bool,
     fill: Option<(u64, u64)>,
     /// Subagents of this session, by session id.
-    children: HashMap<String, ChildSession>,
+    children: BTreeMap<String, ChildSession>,
     waiting: Option<String>,
 }
 
@@ -44,8 +44,9 @@ struct ChildSession {
 /// A tool call that waits for permission.
 #[derive(Debug)]
 pub struct PendingApproval<'a> {
-    /// The subagent's session, if the call is a subagent's.
-    pub child: Option<&'a str>,
+    /// The sessions on the way to the subagent that makes the call, outermost first; empty for a
+    /// call of the session itself.
+    pub subagents: Vec<&'a str>,
     /// The call that waits.
     pub call: &'a CallItem,
 }
@@ -208,17 +209,15 @@ impl Transcript {
     /// Returns the first call that waits for permission: a call of this session, or else of a
     /// subagent.
     pub fn pending_approval(&self) -> Option<PendingApproval<'_>> {
-        let own = self
-            .own_pending_call()
-            .map(|call| PendingApproval { child: None, call });
-        let of_child = || {
-            self.children.iter().find_map(|(session, child)| {
-                let call = child.transcript.own_pending_call()?;
-                let child = Some(session.as_str());
-                Some(PendingApproval { child, call })
-            })
-        };
-        own.or_else(of_child)
+        if let Some(call) = self.own_pending_call() {
+            let subagents = Vec::new();
+            return Some(PendingApproval { subagents, call });
+        }
+        self.children.iter().find_map(|(session, child)| {
+            let mut pending = child.transcript.pending_approval()?;
+            pending.subagents.insert(0, session);
+            Some(pending)
+        })
     }
 
     /// Returns the first call of this session that waits for permission, without those of

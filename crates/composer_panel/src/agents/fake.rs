@@ -155,6 +155,20 @@ impl FakeAgents {
         });
     }
 
+    /// Gives back a message that no agent of the board got.
+    pub fn undeliver(&self, text: &str) {
+        let prompt = agent::session::UserPrompt {
+            text: text.to_owned(),
+            images: Vec::new(),
+        };
+        self.with(|state| {
+            if let Some(events) = &state.board_events {
+                // A panel that dropped the board does not get it.
+                events.unbounded_send(Event::Undelivered(prompt)).ok();
+            }
+        });
+    }
+
     /// Takes the commands that the board got since the last call.
     pub fn take_board_commands(&self) -> Vec<Command> {
         self.with(|state| std::mem::take(&mut state.board_commands))
@@ -206,9 +220,11 @@ impl FakeAgents {
 
 impl AgentService for FakeAgents {
     fn models(&self) -> BoxFuture<'static, ModelList> {
-        self.answer(FakeRequest::Models, |this| this.with(|state| state.models.clone()))
-            .map(Result::unwrap_or_default)
-            .boxed()
+        self.answer(FakeRequest::Models, |this| {
+            this.with(|state| state.models.clone())
+        })
+        .map(Result::unwrap_or_default)
+        .boxed()
     }
 
     fn sessions(&self, _: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, Error>> {

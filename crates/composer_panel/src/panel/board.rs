@@ -193,11 +193,22 @@ impl BoardPane {
     }
 }
 
-/// The state of the board in an event.
-fn board_of(event: Event) -> Option<Arc<Board>> {
-    match event {
-        Event::Board(board) => Some(board),
-        _ => None,
+/// The events of a board that arrived since the last frame.
+#[derive(Default)]
+struct BoardNews {
+    /// The latest state.
+    board: Option<Arc<Board>>,
+    /// The messages that no agent got, in order.
+    undelivered: Vec<String>,
+}
+
+impl BoardNews {
+    fn add(&mut self, event: Event) {
+        match event {
+            Event::Board(board) => self.board = Some(board),
+            Event::Undelivered(prompt) => self.undelivered.push(prompt.text),
+            _ => {}
+        }
     }
 }
 
@@ -237,15 +248,16 @@ impl ComposerPanel {
         let board::BoardConnection { send, mut events } = connection;
         let task = cx.spawn_in(window, async move |this, cx| {
             while let Some(event) = events.next().await {
-                let mut latest = board_of(event);
-                // Only the latest state counts.
+                let mut news = BoardNews::default();
+                news.add(event);
                 while let Ok(event) = events.try_recv() {
-                    latest = board_of(event).or(latest);
+                    news.add(event);
                 }
-                let Some(board) = latest else {
-                    continue;
-                };
-                let applied = this.update(cx, |this, cx| {
+                let applied = this.update_in(cx, |this, window, cx| {
+                    this.return_to_prompt(&news.undelivered, window, cx);
+                    let Some(board) = news.board else {
+                        return;
+                    };
                     if let Some(pane) = &mut this.board {
                         pane.apply_board(board);
                     }

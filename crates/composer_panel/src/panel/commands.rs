@@ -6,6 +6,7 @@ use agent::user_prompts::PermissionDecision;
 use gpui_kit::{ClipboardItem, Context, Focusable as _, Window};
 
 use super::board::AgentCount;
+use super::questions::through_subagents;
 use super::{ComposerPanel, PanelEvent, PanelPage};
 use crate::actions::{
     AllowForSession, AllowOnce, Cancel, Copy, JumpToReview, NewSession, Open, OpenFile, Refuse,
@@ -24,17 +25,11 @@ impl ComposerPanel {
         if text.is_empty() {
             return;
         }
-        let asked = self.open.as_ref().and_then(|open| open.question.as_ref());
-        if asked.is_some_and(|(_, question)| self.revealed(&question.text).hidden() > 0) {
-            return;
-        }
-        let question = self.open.as_mut().and_then(|open| open.question.take());
-        if let (Some(open), Some((number, _))) = (&self.open, question) {
-            (open.live.send)(SessionCommand::Reply {
-                question: number,
-                text: Some(text),
-            });
-            self.clear_prompt(window, cx);
+        if let Some(asked) = self.open_question() {
+            if self.revealed(&asked.question.text).hidden() == 0 {
+                self.answer_question(text, cx);
+                self.clear_prompt(window, cx);
+            }
             return;
         }
         if self.page == PanelPage::Board
@@ -55,6 +50,7 @@ impl ComposerPanel {
             };
             (open.live.send)(command);
             open.list.scroll_to_end();
+            open.is_stopping.set(false);
             self.error = None;
             self.clear_prompt(window, cx);
             return;
@@ -102,6 +98,7 @@ impl ComposerPanel {
     /// Stops the running turn of the open session. Does nothing if no session is open.
     pub fn stop_turn(&self) {
         if let Some(open) = &self.open {
+            open.is_stopping.set(true);
             (open.live.send)(SessionCommand::Stop);
         }
     }
@@ -140,13 +137,7 @@ impl ComposerPanel {
             call: asking.call.id.clone(),
             decision,
         };
-        (open.live.send)(match asking.child {
-            Some(session) => SessionCommand::Child {
-                session: session.to_owned(),
-                command: Box::new(decide),
-            },
-            None => decide,
-        });
+        (open.live.send)(through_subagents(asking.subagents.into_iter(), decide));
     }
 
     pub(super) fn select_next(

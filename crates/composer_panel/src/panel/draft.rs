@@ -22,7 +22,7 @@ impl ComposerPanel {
             return;
         }
         let draft = self.prompt.read(cx).value();
-        let insertion = Insertion::new(&draft, &self.returned, &messages.join("\n\n"));
+        let insertion = DraftInsertion::new(&draft, &self.returned, &messages.join("\n\n"));
         self.returned = insertion.returned;
         self.prompt.update(cx, |state, cx| {
             let selection = state.selected_range();
@@ -72,7 +72,7 @@ impl ComposerPanel {
 
 /// The insertion of messages into a draft.
 #[derive(Debug, PartialEq, Eq)]
-struct Insertion {
+struct DraftInsertion {
     /// Byte offset in the draft.
     at: usize,
     /// The text to insert, with the blank lines that part it from the draft.
@@ -81,7 +81,7 @@ struct Insertion {
     returned: String,
 }
 
-impl Insertion {
+impl DraftInsertion {
     /// Returns the insertion of `messages` into `draft`, which begins with `returned` unless the
     /// user edited the messages that returned earlier.
     fn new(draft: &str, returned: &str, messages: &str) -> Self {
@@ -110,13 +110,13 @@ impl Insertion {
 
 #[cfg(test)]
 mod tests {
-    use super::Insertion;
+    use super::DraftInsertion;
 
     /// Inserts groups of messages, one after the other, into a draft.
     fn check(draft: &str, groups: &[&str], expected: &str) {
         let (mut draft, mut returned) = (draft.to_owned(), String::new());
         for messages in groups {
-            let insertion = Insertion::new(&draft, &returned, messages);
+            let insertion = DraftInsertion::new(&draft, &returned, messages);
             draft.insert_str(insertion.at, &insertion.text);
             returned = insertion.returned;
             assert!(draft.starts_with(&returned));
@@ -129,15 +129,19 @@ mod tests {
         check("", &["one"], "one");
         check("", &["one", "two"], "one\n\ntwo");
         check("draft", &["one"], "one\n\ndraft");
-        check("draft", &["one", "two", "three"], "one\n\ntwo\n\nthree\n\ndraft");
+        check(
+            "draft",
+            &["one", "two", "three"],
+            "one\n\ntwo\n\nthree\n\ndraft",
+        );
         check("\n", &["one", "two"], "one\n\ntwo\n");
     }
 
     #[test]
     fn edited_messages_count_as_the_draft() {
-        let edited = Insertion::new("one, but better\n\ndraft", "one", "two");
+        let edited = DraftInsertion::new("one, but better\n\ndraft", "one", "two");
         assert_eq!((edited.at, edited.text.as_str()), (0, "two\n\n"));
-        let gone = Insertion::new("draft", "one", "two");
+        let gone = DraftInsertion::new("draft", "one", "two");
         assert_eq!((gone.at, gone.text.as_str()), (0, "two\n\n"));
     }
 }

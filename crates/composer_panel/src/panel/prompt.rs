@@ -13,18 +13,15 @@ use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, Label, Tone, d
 use super::card::card;
 use super::sessions::dollars;
 use super::{ComposerPanel, PanelPage};
-use crate::actions::{
-    AllowForSession, AllowOnce, NextCount, Refuse, Send, Stop,
-};
-use crate::revealed_text::RevealedText;
+use crate::actions::{AllowForSession, AllowOnce, NextCount, Refuse, Send, Stop};
 use crate::transcript::CallItemState;
 
 impl ComposerPanel {
     /// Renders the prompt box and its controls.
     pub(super) fn render_prompt(&self, window: &mut Window, cx: &mut Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
-        let name = match self.open.as_ref().and_then(|open| open.question.as_ref()) {
-            Some((_, question)) => printable(&question.text, LineFeeds::Escape).into_owned(),
+        let name = match self.open_question() {
+            Some(asked) => printable(&asked.question.text, LineFeeds::Escape).into_owned(),
             None => "Prompt".to_owned(),
         };
         let is_running = self.is_running() || self.starts.shown_prompt().is_some();
@@ -215,9 +212,10 @@ impl ComposerPanel {
             .revealed(&details)
             .approval_obstacle()
             .map(SharedString::from);
-        let who = match asking.child {
-            Some(_) => "A subagent requests permission",
-            None => "Permission request",
+        let who = if asking.subagents.is_empty() {
+            "Permission request"
+        } else {
+            "A subagent requests permission"
         };
         let button = |id, label, style, decision: PermissionDecision| {
             Button::new(id, label)
@@ -295,48 +293,6 @@ impl ComposerPanel {
                 )
                 .children(kept)
                 .child(buttons)
-                .into_any_element(),
-        )
-    }
-
-    /// Renders the agent's question with a button for each answer. The buttons are disabled until
-    /// the whole question has been shown. Returns `None` if no question is open.
-    fn render_question(&self, cx: &mut Context<Self>) -> Option<AnyElement> {
-        let colors = cx.theme().colors;
-        let open = self.open.as_ref()?;
-        let (number, question) = open.question.clone()?;
-        let obstacle = self
-            .revealed(&question.text)
-            .approval_obstacle()
-            .map(SharedString::from);
-        let options = question.options.iter().enumerate().map(|(at, option)| {
-            let answer = option.clone();
-            Button::new(("agent-option", at), option.clone())
-                .style(ButtonStyle::Plain)
-                .disabled(obstacle.clone())
-                .on_click(cx.listener(move |this, _, _, cx| {
-                    if let Some(open) = &mut this.open {
-                        open.question = None;
-                        (open.live.send)(agent::SessionCommand::Reply {
-                            question: number,
-                            text: Some(answer.clone()),
-                        });
-                        cx.notify();
-                    }
-                }))
-        });
-        let options: Vec<_> = options.collect();
-        let text = printable(&question.text, LineFeeds::Keep).into_owned();
-        let body = match RevealedText::new(&text, 0).hidden() {
-            0 => div().child(text.clone()).into_any_element(),
-            _ => self.render_revealed("agent-question-text", &question.text, cx),
-        };
-        Some(
-            card("agent-question", Role::Alert, colors.accent, colors.raised)
-                .aria_label(text)
-                .child(body)
-                .child(div().flex().flex_wrap().gap(dp(8.0)).children(options))
-                .child(Label::new("Or type an answer below.").small().muted())
                 .into_any_element(),
         )
     }

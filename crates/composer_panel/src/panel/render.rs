@@ -101,7 +101,10 @@ impl ComposerPanel {
     fn render_starting(&self, prompt: &str) -> AnyElement {
         let prompt = printable(prompt, LineFeeds::Keep).into_owned();
         let state = EmptyState::new("Starting the session\u{2026}").icon(Icon::Bot);
-        div().size_full().child(state.detail(prompt)).into_any_element()
+        div()
+            .size_full()
+            .child(state.detail(prompt))
+            .into_any_element()
     }
 
     fn render_start(&self, cx: &mut Context<Self>) -> AnyElement {

@@ -32,8 +32,7 @@ impl ComposerPanel {
     fn waiting_texts(&self) -> Vec<String> {
         let asking = self.transcript().and_then(|it| it.pending_approval());
         let asking = asking.map(|asking| asking.call.details.clone());
-        let question = self.open.as_ref().and_then(|open| open.question.as_ref());
-        let question = question.map(|(_, question)| question.text.clone());
+        let question = self.open_question().map(|it| it.question.text.clone());
         let open = asking.into_iter().chain(question);
         open.chain(self.trust_texts()).collect()
     }

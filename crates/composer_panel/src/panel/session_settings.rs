@@ -165,7 +165,10 @@ impl ComposerPanel {
     pub(super) fn render_model(&self) -> Button {
         let now = self.addressed_session().map(|open| open.transcript.model());
         let now = now.filter(|model| !model.is_empty());
-        let label = label(now.map(|it| self.model_name(it)), self.model_name(self.model()));
+        let label = label(
+            now.map(|it| self.model_name(it)),
+            self.model_name(self.model()),
+        );
         Button::new("agent-model", label)
             .icon(Icon::Bot)
             .style(ButtonStyle::Ghost)

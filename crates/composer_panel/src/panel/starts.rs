@@ -211,7 +211,9 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
     ) {
         if let Some(pane) = &self.board {
-            agents.into_iter().for_each(|it| (pane.send)(Command::Start(it)));
+            agents
+                .into_iter()
+                .for_each(|it| (pane.send)(Command::Start(it)));
             return;
         }
         let pending = self.starts.board;

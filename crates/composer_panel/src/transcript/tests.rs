@@ -210,7 +210,7 @@ fn pending_request_of_a_stopped_subagent_is_dropped() {
     assert!(
         transcript
             .pending_approval()
-            .is_some_and(|it| it.child == Some("child"))
+            .is_some_and(|it| it.subagents == ["child"])
     );
     transcript.apply(&AgentEvent::Idle(TurnEnd::Stopped));
     assert!(transcript.pending_approval().is_none());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agent::record::{SessionMode, StoredContent, StoredPart, StoredUsage, TurnEnd};
 use agent::session::UserPrompt;
 use agent::tool::{ToolClass, ToolDisplay};
-use agent::user_prompts::PermissionDecision;
+use agent::user_prompts::{PermissionDecision, UserQuestion};
 use agent::{AgentEvent, CallOutcome, SessionCommand, SessionRecord, Stored};
 use composer_panel::actions::{ChooseModel, DistrustFolder, TogglePanel, TrustFolder};
 use composer_panel::agents::{
@@ -363,7 +363,7 @@ fn prompts_given_back_join_the_draft(cx: &mut TestAppContext) {
     fake.send_event(AgentEvent::GivenBack(said("and the docs")));
     story.settle();
     // The caret is still before the last letter.
-    story.input("_");
+    story.input("_").keys("end");
     let all = "mind the style\n\nand the docs\n\nals_o";
     assert_eq!(sent_by_enter(&mut story, &fake), all);
 }
@@ -575,4 +575,96 @@ fn in_a_narrow_window_the_panel_hides_for_the_text(cx: &mut TestAppContext) {
         .act(TogglePanel)
         .act(crate::actions::view::FocusEditor);
     assert!(is_visible(&mut story), "there is room for both");
+}
+
+#[gpui_kit::test]
+fn a_prompt_that_comes_back_by_itself_says_so(cx: &mut TestAppContext) {
+    let is_said = |story: &mut Story| {
+        let seen = names(story, "the panel for agents");
+        seen.iter().any(|name| name.contains("was not sent"))
+    };
+    let (mut story, fake) = steered_twice(cx);
+    story.keys("ctrl-shift-backspace");
+    fake.send_event(AgentEvent::GivenBack(said("mind the style")));
+    fake.send_event(AgentEvent::Idle(TurnEnd::Stopped));
+    story.settle();
+    assert!(!is_said(&mut story), "the user knows it");
+    fake.send_event(AgentEvent::GivenBack(said("and the docs")));
+    story.settle();
+    assert!(is_said(&mut story));
+    story.keys("enter");
+    story.settle();
+    assert!(!is_said(&mut story), "it is sent now");
+}
+
+fn of_child(session: &str, event: AgentEvent) -> AgentEvent {
+    AgentEvent::Child {
+        session: session.into(),
+        event: Box::new(event),
+    }
+}
+
+fn to_child(session: &str, command: SessionCommand) -> SessionCommand {
+    SessionCommand::Child {
+        session: session.to_owned(),
+        command: Box::new(command),
+    }
+}
+
+#[gpui_kit::test]
+fn nested_subagents_get_their_permissions(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-b").input("fix it").keys("enter");
+    story.settle();
+    for event in until_leave() {
+        fake.send_event(of_child("s1", of_child("s2", event)));
+    }
+    story.settle();
+    fake.take_commands();
+    story.keys("alt-y");
+    let once = SessionCommand::Decide {
+        call: "c1".to_owned(),
+        decision: PermissionDecision::Once,
+    };
+    assert_eq!(fake.take_commands(), [to_child("s1", to_child("s2", once))]);
+}
+
+#[gpui_kit::test]
+fn every_question_is_asked_and_answered(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-b").input("fix it").keys("enter");
+    story.settle();
+    fake.take_commands();
+    let asking = |text: &str| AgentEvent::Asking {
+        number: 1,
+        question: UserQuestion {
+            text: text.to_owned(),
+            options: Vec::new(),
+        },
+    };
+    fake.send_event(of_child("s1", asking("Which branch?")));
+    fake.send_event(asking("Which folder?"));
+    fake.send_event(of_child("s2", asking("Which test?")));
+    fake.send_event(of_child("s2", AgentEvent::Idle(TurnEnd::Stopped)));
+    story.settle();
+    let is_asked = |story: &mut Story, text: &str| {
+        let seen = names(story, "the panel for agents");
+        seen.iter().any(|name| name.contains(text))
+    };
+    let reply = |text: &str| SessionCommand::Reply {
+        question: 1,
+        text: Some(text.to_owned()),
+    };
+    assert!(is_asked(&mut story, "Which branch?"));
+    story.input("main").keys("enter");
+    story.settle();
+    assert_eq!(fake.take_commands(), [to_child("s1", reply("main"))]);
+    assert!(is_asked(&mut story, "Which folder?"));
+    story.input("src").keys("enter");
+    story.settle();
+    assert_eq!(fake.take_commands(), [reply("src")]);
+    assert!(
+        !is_asked(&mut story, "Which test?"),
+        "its agent has stopped"
+    );
 }

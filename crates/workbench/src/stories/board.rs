@@ -1,6 +1,7 @@
 //! The board of many agents, by the keyboard alone.
 
 use agent::record::SessionMode;
+use composer_panel::actions::ShowBoard;
 use composer_panel::board::{
     BestOfEntry, Board, BoardHunk, BoardJob, BoardNotice, Command, Conflict, ConflictHunk,
     HandOverTarget, HunkVerdict, JobCommand, JobSpec, JobState, JobStatus, JobWorktree,
@@ -453,4 +454,26 @@ fn changes_are_judged_in_the_text_they_made(cx: &mut TestAppContext) {
     );
     story.keys("alt-y");
     assert_eq!(fake.take_board_commands(), []);
+}
+
+#[gpui_kit::test]
+fn messages_that_no_agent_got_return_to_the_prompt(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-b").act(ShowBoard);
+    fake.show_board(board(&[]));
+    story.settle();
+    story.keys("i").input("my draft");
+    fake.undeliver("first");
+    fake.undeliver("second");
+    story.settle();
+    story.keys("enter");
+    story.settle();
+    let commands = fake.take_board_commands();
+    assert!(
+        matches!(
+            &commands[..],
+            [Command::Start(StartAgents { prompt, .. })] if prompt == "first\n\nsecond\n\nmy draft"
+        ),
+        "{commands:?}"
+    );
 }

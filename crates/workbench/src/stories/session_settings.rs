@@ -32,7 +32,10 @@ fn open_session(story: &mut Story, fake: &FakeAgents, mode: SessionMode, model: 
 fn check(story: &mut Story, mode: &str, model: &str) {
     let names = names(story, "the panel for agents");
     for wanted in [mode, model] {
-        assert!(names.iter().any(|name| name == wanted), "{wanted}: {names:?}");
+        assert!(
+            names.iter().any(|name| name == wanted),
+            "{wanted}: {names:?}"
+        );
     }
 }
 
@@ -72,12 +75,16 @@ fn a_choice_is_shown_until_the_session_takes_it(cx: &mut TestAppContext) {
         fake.send_event(event);
     }
     story.settle();
-    story.keys("ctrl-alt-i").keys("alt-m");
+    story.keys("alt-m");
     story.settle();
     check(&mut story, "Build \u{2192} Plan", "Coder");
     story.keys("alt-/").input("demo").keys("enter");
     story.settle();
-    check(&mut story, "Build \u{2192} Plan", "Coder \u{2192} Demo model");
+    check(
+        &mut story,
+        "Build \u{2192} Plan",
+        "Coder \u{2192} Demo model",
+    );
     assert_eq!(
         fake.take_commands(),
         [
