@@ -25,7 +25,10 @@ pub struct Transcript {
     model: String,
     mode: Option<SessionMode>,
     is_running: bool,
+    /// Cost of the recorded answers, those of subagents included.
     cost_nano: u64,
+    /// Cost as the engine reports it, which includes requests that no record shows.
+    reported_nano: u64,
     has_unknown_cost: bool,
     fill: Option<(u64, u64)>,
     /// Subagents of this session, by session id.
@@ -189,9 +192,11 @@ impl Transcript {
         self.is_running
     }
 
-    /// Cost so far in billionths of a US dollar; `None` if a price was unknown.
+    /// Cost so far in billionths of a US dollar, subagents included; `None` if a price was unknown.
+    /// Too low in a reopened session, whose records lack the answers of earlier subagents.
     pub fn cost_nano(&self) -> Option<u64> {
-        (!self.has_unknown_cost).then_some(self.cost_nano)
+        let cost = self.cost_nano.max(self.reported_nano);
+        (!self.has_unknown_cost).then_some(cost)
     }
 
     /// Returns the number of tokens of the last prompt, and the context limit of the model. Returns
@@ -254,8 +259,16 @@ impl Transcript {
                 self.waiting = Some(why.clone());
                 Vec::new()
             }
-            AgentEvent::Fill { used, limit, .. } => {
+            AgentEvent::Fill {
+                used,
+                limit,
+                cost_nano,
+            } => {
                 self.fill = Some((*used, *limit));
+                match cost_nano {
+                    Some(cost) => self.reported_nano = *cost,
+                    None => self.has_unknown_cost = true,
+                }
                 Vec::new()
             }
             AgentEvent::Idle(_) | AgentEvent::Closed => {
@@ -430,7 +443,10 @@ impl Transcript {
     /// started it.
     fn apply_child(&mut self, session: &str, event: &AgentEvent) -> Vec<ItemChange> {
         let child = self.children.entry(session.to_owned()).or_default();
+        let before = child.transcript.cost_nano;
         child.transcript.apply(event);
+        self.cost_nano += child.transcript.cost_nano - before;
+        self.has_unknown_cost |= child.transcript.has_unknown_cost;
         let AgentEvent::Recorded(stored) = event else {
             return Vec::new();
         };

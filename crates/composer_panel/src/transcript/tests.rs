@@ -301,3 +301,31 @@ fn records_set_the_mode() {
     transcript.apply(&recorded(SessionRecord::ModeSet { mode }));
     assert_eq!(transcript.mode(), Some(mode));
 }
+
+#[test]
+fn the_cost_includes_subagents_and_unrecorded_requests() {
+    let of_child = |session: &str, event: AgentEvent| AgentEvent::Child {
+        session: session.into(),
+        event: Box::new(event),
+    };
+    let fill = |cost_nano: Option<u64>| AgentEvent::Fill {
+        used: 1,
+        limit: 2,
+        cost_nano,
+    };
+    let mut transcript = Transcript::default();
+    let mut check = |event: AgentEvent, expected: Option<u64>| {
+        transcript.apply(&event);
+        assert_eq!(transcript.cost_nano(), expected, "after {event:?}");
+    };
+    check(answered(Vec::new()), Some(5));
+    check(of_child("s1", answered(Vec::new())), Some(10));
+    let nested = of_child("s1", of_child("s2", answered(Vec::new())));
+    check(nested, Some(15));
+    // A subagent's own sum is part of the session's.
+    check(of_child("s1", fill(Some(40))), Some(15));
+    // The engine has also paid for a summary.
+    check(fill(Some(17)), Some(17));
+    check(AgentEvent::Idle(TurnEnd::Done), Some(17));
+    check(fill(None), None);
+}
