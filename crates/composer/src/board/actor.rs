@@ -49,6 +49,8 @@ pub(super) enum InternalEvent {
     SessionEvent(JobId, Box<agent::AgentEvent>),
     /// Number of the job's calls that wait at its gate.
     CallsHeld(JobId, usize),
+    /// The reason why changes of the job's calls could not be recorded.
+    ChangesUnrecorded(JobId, String),
     HandedOver(JobId, Result<String, Error>),
     Released(JobId, Result<(), Error>),
 }
@@ -88,7 +90,7 @@ pub(super) struct Job {
 pub(super) struct JobSession {
     commands: mpsc::Sender<SessionCommand>,
     gate: CallGate,
-    tasks: [JoinHandle<()>; 2],
+    tasks: [JoinHandle<()>; 3],
 }
 
 impl Drop for JobSession {
@@ -240,6 +242,10 @@ impl BoardActor {
             InternalEvent::Started(job, started) => self.on_started(&job, started).await,
             InternalEvent::SessionEvent(job, event) => self.on_session_event(&job, *event).await,
             InternalEvent::CallsHeld(job, count) => self.on_calls_held(&job, count).await,
+            InternalEvent::ChangesUnrecorded(job, why) => {
+                let text = format!("Review, blame and undo miss changes of {job}: {why}.");
+                self.emit(Event::Notice { job, text }).await;
+            }
             InternalEvent::HandedOver(job, done) => {
                 if let Some(job) = self.jobs.iter_mut().find(|it| it.status.job == job) {
                     job.is_moving = false;

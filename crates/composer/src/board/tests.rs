@@ -660,3 +660,20 @@ async fn prompts_of_the_board_are_not_given_back_to_the_user() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_notice_reports_changes_that_were_not_recorded() {
+    let mut world = World::new(1);
+    world.tell(JobCommand::Add(vec![task("one")])).await;
+    let session = world.works("a1").await;
+    session
+        .gate
+        .report("cannot record changes: disk full".to_owned());
+    loop {
+        if let Event::Notice { job, text } = world.next().await {
+            assert_eq!(job, "a1");
+            assert!(text.contains("disk full"), "{text}");
+            break;
+        }
+    }
+}

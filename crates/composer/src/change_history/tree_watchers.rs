@@ -30,12 +30,15 @@ struct WatchedTree {
     begun: Arc<Mutex<HashSet<(String, u64)>>>,
 }
 
-/// Holds back a session's tool calls while it is closed. Clones share their state.
+/// Holds back a session's tool calls while it is closed, and reports changes that could not be
+/// recorded. Clones share their state.
 #[derive(Clone, Debug)]
 pub struct CallGate {
     is_closed: Arc<watch::Sender<bool>>,
     /// Number of waiting calls.
     waiting: Arc<watch::Sender<usize>>,
+    /// The latest reason why changes could not be recorded, as a sentence.
+    failure: Arc<watch::Sender<Option<String>>>,
 }
 
 impl Default for CallGate {
@@ -43,6 +46,7 @@ impl Default for CallGate {
         Self {
             is_closed: Arc::new(watch::channel(false).0),
             waiting: Arc::new(watch::channel(0).0),
+            failure: Arc::new(watch::channel(None).0),
         }
     }
 }
@@ -66,6 +70,22 @@ impl CallGate {
     /// Subscribes to the number of calls that wait at the gate.
     pub fn waiting(&self) -> watch::Receiver<usize> {
         self.waiting.subscribe()
+    }
+
+    /// Subscribes to the latest reason why changes of calls could not be recorded, as a sentence.
+    /// Without a record, review, blame and undo miss such changes.
+    pub fn failure(&self) -> watch::Receiver<Option<String>> {
+        self.failure.subscribe()
+    }
+
+    /// Logs and reports a failure, unless it is the same as the latest one.
+    pub(crate) fn report(&self, sentence: String) {
+        log::error!("{sentence}");
+        self.failure.send_if_modified(|latest| {
+            let is_new = latest.as_ref() != Some(&sentence);
+            *latest = Some(sentence);
+            is_new
+        });
     }
 
     /// Waits until the gate is open, or until `stop` becomes true because the session must stop.
@@ -168,16 +188,17 @@ impl CallScan {
         Some(Self { paths, author })
     }
 
-    fn run(&self, authored: &mut ChangeHistory, author: &ChangeAuthor) {
+    /// Records the changes in this scope, and reports to `gate` those that cannot be recorded.
+    fn run(&self, authored: &mut ChangeHistory, author: &ChangeAuthor, gate: &CallGate) {
         let scope = match &self.paths {
             Some(paths) => ObserveScope::Paths(paths),
             None => ObserveScope::All,
         };
         if let Err(sentence) = authored.observe(scope, author) {
-            log::error!("cannot record changes: {sentence}");
+            gate.report(format!("cannot record changes: {sentence}"));
         }
         for problem in authored.take_problems() {
-            log::warn!("{problem}");
+            gate.report(format!("cannot record some changes: {problem}"));
         }
     }
 }
@@ -221,16 +242,18 @@ impl WatchedTree {
         if !lock(&self.begun).insert(turn.clone()) {
             return;
         }
+        let gate = self.gate.clone();
         self.blocking(move |authored| {
             if let Err(sentence) = authored.checkpoint(&turn.0, turn.1) {
-                log::error!("cannot record checkpoint: {sentence}");
+                gate.report(format!("cannot record checkpoint: {sentence}"));
             }
         })
         .await;
     }
 
     async fn scan(&self, looks: CallScan, author: ChangeAuthor) {
-        self.blocking(move |authored| looks.run(authored, &author))
+        let gate = self.gate.clone();
+        self.blocking(move |authored| looks.run(authored, &author, &gate))
             .await;
     }
 
@@ -238,7 +261,7 @@ impl WatchedTree {
         let authored = self.authored.clone();
         let done = tokio::task::spawn_blocking(move || act(&mut lock(&authored))).await;
         if let Err(error) = done {
-            log::error!("observing changes failed: {error}");
+            self.gate.report(format!("cannot record changes: {error}"));
         }
     }
 }
@@ -261,9 +284,10 @@ impl PendingScan {
             _ => None,
         });
         let code = codes.next_back();
+        let gate = self.watch.gate.clone();
         self.watch
             .blocking(move |authored| {
-                looks.run(authored, &author);
+                looks.run(authored, &author, &gate);
                 match code {
                     Some(None) => authored.set_running(Some(author)),
                     // A new foreground command says nothing about one in the background.
@@ -280,8 +304,10 @@ impl Drop for PendingScan {
         if let Some(looks) = self.looks.take()
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
-            let (authored, author) = (self.watch.authored.clone(), self.author.clone());
-            runtime.spawn_blocking(move || looks.run(&mut lock(&authored), &author));
+            let (watch, author) = (self.watch.clone(), self.author.clone());
+            runtime.spawn_blocking(move || {
+                looks.run(&mut lock(&watch.authored), &author, &watch.gate);
+            });
         }
     }
 }

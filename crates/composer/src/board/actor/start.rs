@@ -185,8 +185,8 @@ impl BoardActor {
         self.set_state(ix, JobState::Failed { why }).await;
     }
 
-    /// Starts the tasks that send to the board a session's events and the number of its calls that a
-    /// pause holds back. They end with the session, or when the handle is dropped.
+    /// Starts the tasks that send to the board a session's events, the number of its calls that a
+    /// pause holds back, and failures to record the changes of its calls. They end with the session, or when the handle is dropped.
     fn forward_events(&self, job: &str, started: StartedSession) -> JobSession {
         let StartedSession { opened, gate, .. } = started;
         let (id, sender, mut events) =
@@ -216,10 +216,25 @@ impl BoardActor {
                 }
             }
         });
+        let (id, sender, mut failure) =
+            (job.to_owned(), self.internal_sender.clone(), gate.failure());
+        let reporting = tokio::spawn(async move {
+            while failure.changed().await.is_ok() {
+                let why = failure.borrow_and_update().clone();
+                if let Some(why) = why
+                    && sender
+                        .send(InternalEvent::ChangesUnrecorded(id.clone(), why))
+                        .await
+                        .is_err()
+                {
+                    return;
+                }
+            }
+        });
         JobSession {
             commands: opened.commands,
             gate,
-            tasks: [forwarding, counting],
+            tasks: [forwarding, counting, reporting],
         }
     }
 }

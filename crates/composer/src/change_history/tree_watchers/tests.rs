@@ -261,3 +261,25 @@ async fn calls_below_an_unregistered_root_are_not_recorded() {
     assert_eq!(world.told(), Vec::<String>::new());
     assert_eq!(world.place.read("a").as_deref(), Some("x\n"));
 }
+
+#[tokio::test]
+async fn changes_that_cannot_be_recorded_are_reported() {
+    let world = World::new();
+    let failure = world.gate.failure();
+    let edit = |file: &'static str, text: &'static str| {
+        let place = world.place.clone();
+        Fake {
+            act: Box::new(move || place.write(file, text)),
+            ..world.tool(ToolClass::Edit, &[path(file)], &[])
+        }
+    };
+    world.call(edit("a", "one\n"), 1).await;
+    assert_eq!(*failure.borrow(), None);
+    std::fs::remove_dir_all(world.place.state.path()).unwrap();
+    world.call(edit("b", "two\n"), 1).await;
+    let sentence = failure.borrow().clone();
+    assert!(
+        sentence.is_some_and(|sentence| sentence.starts_with("cannot record")),
+        "the content has no place"
+    );
+}
