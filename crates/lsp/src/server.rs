@@ -312,6 +312,11 @@ impl LanguageServer {
         ConnectionId::of(&self.inner.connection)
     }
 
+    /// Returns whether the server is initialized and takes requests.
+    pub fn is_running(&self) -> bool {
+        self.connection().with(|session| session.is_running())
+    }
+
     /// Returns the connection.
     pub(crate) fn connection(&self) -> &Arc<Connection> {
         &self.inner.connection

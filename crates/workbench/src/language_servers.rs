@@ -84,7 +84,7 @@ struct ServedDocument {
     model: WeakEntity<DocumentModel>,
     /// The path under which the servers know it.
     path: AbsPath,
-    /// The connections whose answers it may show.
+    /// The initialized connections, whose answers it may show.
     connections: Vec<ConnectionId>,
     _subscriptions: [Subscription; 2],
 }
@@ -271,7 +271,7 @@ impl LanguageServers {
             cx.emit(LanguageServersEvent::DiagnosticsChanged);
         }
         if changes.servers {
-            self.forget_ended_servers(cx);
+            self.follow_connections(cx);
         }
         if changes.servers || changes.outdated != OutdatedAnswers::default() {
             self.refresh_answers(changes.outdated, cx);
@@ -345,17 +345,21 @@ impl LanguageServers {
         }));
     }
 
-    /// Removes the answers of servers whose connection ended from the documents that show them.
-    fn forget_ended_servers(&mut self, cx: &mut Context<Self>) {
+    /// Removes the answers of servers whose connection ended from the documents that show them, and requests the answers
+    /// again if a further server can give some.
+    fn follow_connections(&mut self, cx: &mut Context<Self>) {
         let Some(running) = self.running.clone() else {
             return;
         };
         for document in self.documents.values_mut() {
             let servers = running.servers_of(&document.path).into_iter();
+            let servers = servers.filter(|it| it.connection.is_running());
             let now: Vec<_> = servers.map(|it| it.connection.connection_id()).collect();
             let before = std::mem::replace(&mut document.connections, now);
             if before.iter().any(|it| !document.connections.contains(it)) {
                 document.forget_answers(cx);
+            } else if !before.is_empty() && document.connections.len() > before.len() {
+                document.refresh_answers(cx);
             }
         }
     }
@@ -549,6 +553,19 @@ impl ServedDocument {
                 model.forget_annotations(cx);
             });
         }
+    }
+
+    /// Requests the answers again that are joined from those of all servers.
+    fn refresh_answers(&self, cx: &mut App) {
+        let Some(model) = self.model.upgrade() else {
+            return;
+        };
+        model.update(cx, |model, cx| {
+            model.refresh_inlay_hints(cx);
+            for kind in AnnotationKind::ALL {
+                model.refresh_annotations(*kind, cx);
+            }
+        });
     }
 
     /// Replaces the diagnostics, and returns their numbers; without a revision, there is no report and the set is empty.

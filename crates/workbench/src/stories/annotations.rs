@@ -270,3 +270,21 @@ fn lenses_are_not_asked_for_unless_the_settings_say_so(cx: &mut TestAppContext) 
     set_lenses(&served, true);
     served.until_received("one", LENSES, 1);
 }
+
+#[gpui_kit::test]
+fn colors_of_a_server_that_starts_later_are_added(cx: &mut TestAppContext) {
+    let folder = ServedFolder::new(&["one", "two"]);
+    folder.write("a.css", "a { color: #f00 }\n");
+    folder.answer("one", COLORS, &json!([color(0, 11, 15)]));
+    folder.answer("two", COLORS, &json!([color(0, 0, 1)]));
+    folder.start("one", &json!({ "colorProvider": true }));
+    let mut served = folder.open("a.css", cx);
+    let one = "a { color: \u{2039}  \u{203a}#f00 }\n";
+    served.until("the swatch of one server", |story| screen(story) == one);
+    let capabilities = json!({ "colorProvider": true });
+    served.folder().start("two", &capabilities);
+    let both = format!("\u{2039}  \u{203a}{one}");
+    served.until("the swatches of both servers", |story| {
+        screen(story) == both
+    });
+}

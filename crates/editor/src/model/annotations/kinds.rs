@@ -33,6 +33,11 @@ macro_rules! kinds {
             $($(#[$doc])+ $kind,)+
         }
 
+        impl AnnotationKind {
+            /// All kinds.
+            pub const ALL: &[Self] = &[$(Self::$kind,)+];
+        }
+
         /// The sources of a text's annotations. A kind without a source has none.
         #[derive(Clone, Default)]
         pub struct AnnotationSources {
