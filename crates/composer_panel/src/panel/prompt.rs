@@ -2,7 +2,7 @@
 
 use agent::user_prompts::{PermissionDecision, join_rules};
 use base::{LineFeeds, printable};
-use gpui_kit::component::input::Textarea;
+use gpui_kit::component::input::{Enter, Textarea};
 use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
     SharedString, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div,
@@ -52,12 +52,16 @@ impl ComposerPanel {
                 colors.border_strong
             })
             .child(
-                div().key_context("Composer prompt").child(
-                    Textarea::new(&self.prompt)
-                        .appearance(false)
-                        .bordered(false)
-                        .aria_label(name),
-                ),
+                div()
+                    .key_context("Composer prompt")
+                    // The field leaves the key to others, and a key that nothing takes is typed.
+                    .on_action(|_: &Enter, _, _| {})
+                    .child(
+                        Textarea::new(&self.prompt)
+                            .appearance(false)
+                            .bordered(false)
+                            .aria_label(name),
+                    ),
             )
             .child(
                 div()

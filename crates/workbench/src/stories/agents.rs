@@ -356,6 +356,17 @@ fn sent_by_enter(story: &mut Story, fake: &FakeAgents) -> String {
 }
 
 #[gpui_kit::test]
+fn enter_sends_the_prompt_as_it_is(cx: &mut TestAppContext) {
+    let (mut story, fake) = steered_twice(cx);
+    story.input("one two").keys("left left left");
+    assert_eq!(sent_by_enter(&mut story, &fake), "one two");
+    story.input("three").keys("ctrl-a");
+    assert_eq!(sent_by_enter(&mut story, &fake), "three");
+    story.input("four").keys("shift-enter").input("five");
+    assert_eq!(sent_by_enter(&mut story, &fake), "four\nfive");
+}
+
+#[gpui_kit::test]
 fn prompts_given_back_join_the_draft(cx: &mut TestAppContext) {
     let (mut story, fake) = steered_twice(cx);
     story.input("also").keys("left");
@@ -363,7 +374,7 @@ fn prompts_given_back_join_the_draft(cx: &mut TestAppContext) {
     fake.send_event(AgentEvent::GivenBack(said("and the docs")));
     story.settle();
     // The caret is still before the last letter.
-    story.input("_").keys("end");
+    story.input("_");
     let all = "mind the style\n\nand the docs\n\nals_o";
     assert_eq!(sent_by_enter(&mut story, &fake), all);
 }
