@@ -9,7 +9,7 @@ use agent::{AgentEvent, SessionCommand};
 pub(super) struct PendingEvents {
     /// Records of subagents, in order. Grows until the turn ends.
     subagents: Vec<AgentEvent>,
-    /// Questions of the session and of its subagents that nobody has answered.
+    /// Unanswered questions of the session and of its subagents.
     questions: Vec<AgentEvent>,
 }
 

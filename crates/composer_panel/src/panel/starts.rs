@@ -65,7 +65,7 @@ impl PendingStarts {
         Some(&start.choice)
     }
 
-    /// As `shown_choice`, to be changed.
+    /// Returns the settings chosen for the session that the panel will show, to change them.
     pub(super) fn shown_choice_mut(&mut self) -> Option<&mut SettingsChoice> {
         self.shown_mut().map(|start| &mut start.choice)
     }
