@@ -1,22 +1,32 @@
 //! A language server that reports diagnostics without end and answers requests for completions.
 
 use std::io::{BufRead as _, Read as _, Stdin, Write as _, stdin, stdout};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
 use serde_json::{Value, json};
 
 /// Number of diagnostics in a report about the edited file.
-pub(crate) const DIAGNOSTICS: usize = 10_000;
+const DIAGNOSTICS: usize = 10_000;
 const OTHER_FILES: usize = 100;
 const DIAGNOSTICS_OF_OTHERS: usize = 100;
 /// Number of items in each list of completions.
 const ITEMS: usize = 2_000;
 
+/// A task of the thread that writes.
+enum WriterTask {
+    Answer(Value),
+    /// Begins the reports; the address is that of the edited file.
+    Flood(String),
+}
+
 /// Serves until the input ends.
 pub(crate) fn run() {
     let mut input = stdin();
+    let (tasks, received) = mpsc::channel();
+    thread::spawn(move || write(&received));
     while let Some(message) = read(&mut input) {
-        match message["method"].as_str() {
+        let task = match message["method"].as_str() {
             Some("initialize") => answer(
                 &message,
                 &json!({ "capabilities": {
@@ -26,28 +36,52 @@ pub(crate) fn run() {
             Some("textDocument/didOpen") => {
                 let uri = message["params"]["textDocument"]["uri"].as_str();
                 let uri = uri.expect("the address of the document").to_owned();
-                if uri.ends_with("typed.rs") {
-                    thread::spawn(move || flood(&uri));
+                if !uri.ends_with("typed.rs") {
+                    continue;
                 }
+                WriterTask::Flood(uri)
             }
             Some("textDocument/completion") => answer(&message, &completions()),
             Some("exit") => return,
             _ if message["id"].is_number() => answer(&message, &Value::Null),
-            _ => {}
+            _ => continue,
+        };
+        tasks.send(task).expect("the thread writes");
+    }
+}
+
+/// Writes answers, and reports whenever there is no answer. The messages of a report differ from those of the one before.
+fn write(tasks: &Receiver<WriterTask>) {
+    let mut reports: Option<Box<dyn Iterator<Item = Value>>> = None;
+    loop {
+        let task = match &mut reports {
+            Some(reports) => tasks.try_recv().unwrap_or_else(|_| {
+                let report = reports.next();
+                WriterTask::Answer(report.expect("reports have no end"))
+            }),
+            None => match tasks.recv() {
+                Ok(task) => task,
+                Err(_) => return,
+            },
+        };
+        match task {
+            WriterTask::Answer(message) => send(&message),
+            WriterTask::Flood(uri) => reports = Some(Box::new(flood(uri))),
         }
     }
 }
 
-/// Sends reports, which differ in their messages, until the client closes its end.
-fn flood(uri: &str) {
-    let folder = uri.rsplit_once('/').map_or(uri, |(folder, _)| folder);
-    for round in 0.. {
-        send(&report(uri, DIAGNOSTICS, round));
-        for file in 0..OTHER_FILES {
-            let uri = format!("{folder}/other_{file}.rs");
-            send(&report(&uri, DIAGNOSTICS_OF_OTHERS, round));
-        }
-    }
+/// Makes reports without end.
+fn flood(uri: String) -> impl Iterator<Item = Value> {
+    let folder = uri.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let others = (0..OTHER_FILES).map(|file| format!("{folder}/other_{file}.rs"));
+    let others = others.map(|uri| (uri, DIAGNOSTICS_OF_OTHERS));
+    let mut files = vec![(uri.clone(), DIAGNOSTICS)];
+    files.extend(others);
+    (0..).flat_map(move |round| {
+        let reports = files.iter().map(|(uri, count)| report(uri, *count, round));
+        reports.collect::<Vec<_>>()
+    })
 }
 
 /// Builds a report with diagnostics in the first rows, five in each.
@@ -79,8 +113,8 @@ fn completions() -> Value {
     json!({ "isIncomplete": false, "items": items })
 }
 
-fn answer(request: &Value, result: &Value) {
-    send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
+fn answer(request: &Value, result: &Value) -> WriterTask {
+    WriterTask::Answer(json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }))
 }
 
 /// Writes a message; ends the program if the client is gone.
