@@ -92,7 +92,7 @@ pub struct SessionView {
     pub session: String,
     /// The root of the job's worktree.
     pub root: AbsPath,
-    /// The session's records so far, and those of the running turn's subagents; then the open
+    /// The records of the session, then those of subagents of the running turn, then unanswered
     /// questions.
     pub past: Vec<AgentEvent>,
     /// The session's events from now on.

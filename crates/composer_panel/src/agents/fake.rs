@@ -71,12 +71,12 @@ impl FakeAgents {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Holds back the answers to requests of this kind until `release`.
+    /// Delays the answers to requests of this kind until `release`.
     pub fn hold(&self, request: FakeRequest) {
         self.with(|state| state.held.insert(request));
     }
 
-    /// Answers the requests of this kind that were held back, and later ones at once.
+    /// Answers all held requests of this kind; later ones are answered at once.
     pub fn release(&self, request: FakeRequest) {
         self.with(|state| {
             state.held.remove(&request);

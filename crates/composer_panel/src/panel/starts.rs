@@ -43,6 +43,13 @@ struct BoardStart {
     _task: Task<()>,
 }
 
+impl SessionStart {
+    /// Returns the texts of the prompts, in the order in which the user sent them.
+    fn into_texts(self) -> Vec<String> {
+        self.prompts.into_iter().map(|it| it.text).collect()
+    }
+}
+
 impl PendingStarts {
     fn next_number(&mut self) -> u64 {
         self.last += 1;
@@ -185,8 +192,7 @@ impl ComposerPanel {
                     self.starts.hide();
                 }
                 self.error = Some(error.to_string());
-                let prompts: Vec<String> = start.prompts.into_iter().map(|it| it.text).collect();
-                self.return_to_prompt(&prompts, window, cx);
+                self.return_to_prompt(&start.into_texts(), window, cx);
             }
         }
         cx.notify();
@@ -197,8 +203,7 @@ impl ComposerPanel {
     pub(super) fn cancel_session_start(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let shown = self.starts.shown.take();
         if let Some(start) = shown.and_then(|number| self.starts.sessions.remove(&number)) {
-            let prompts: Vec<String> = start.prompts.into_iter().map(|it| it.text).collect();
-            self.return_to_prompt(&prompts, window, cx);
+            self.return_to_prompt(&start.into_texts(), window, cx);
             cx.notify();
         }
     }

@@ -197,7 +197,7 @@ impl DocumentModel {
     }
 }
 
-/// Frees a set in the background if that may take long.
+/// Drops a set; a large one on a background thread, because freeing it takes time.
 fn free<T: AnnotationValue>(set: AnnotationSet<T>, cx: &App) {
     if set.may_be_large() {
         cx.background_spawn(async move { drop(set) }).detach();

@@ -11,10 +11,10 @@ const MAX_ROUNDS: usize = 16;
 /// The part of a check in which progress without answers defers the end, in timeouts.
 const MAX_PROGRESS: u32 = 5;
 
-/// The time at which a check ends, complete or not.
+/// The time at which a check ends, even if servers still owe answers.
 #[derive(Debug)]
 pub(super) struct CheckDeadline {
-    /// Time for the first answer, and for each that follows another one.
+    /// Maximum time until the first answer, and between two answers.
     timeout: Duration,
     start: Duration,
     until: Duration,

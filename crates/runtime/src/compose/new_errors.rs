@@ -24,7 +24,7 @@ use crate::trust;
 
 /// Name of the check in commits.
 const NAME: &str = "no new errors";
-/// Time for the first report about a tree, and for each further one.
+/// Maximum time until the first report about a tree, and between two reports.
 const REPORT_TIME: Duration = Duration::from_secs(180);
 /// Maximum number of errors in the sentence about a failure.
 const MAX_LISTED: usize = 10;

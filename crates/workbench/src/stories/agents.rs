@@ -346,7 +346,7 @@ fn steered_twice(cx: &mut TestAppContext) -> (Story, FakeAgents) {
     (story, fake)
 }
 
-/// The text of the prompt that Enter sends into the running turn.
+/// Presses Enter and returns the text of the prompt that is sent to the running turn.
 fn sent_by_enter(story: &mut Story, fake: &FakeAgents) -> String {
     story.keys("enter");
     match fake.take_commands().pop() {

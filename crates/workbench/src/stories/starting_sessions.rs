@@ -10,7 +10,7 @@ use super::a11y::names;
 use super::agents::{open, said, until_leave};
 use super::{Story, path};
 
-/// A panel that has sent "fix it", which no session has got so far.
+/// Opens a panel and sends "fix it"; the session does not start until the test releases it.
 fn held_start(cx: &mut TestAppContext) -> (Story, FakeAgents) {
     let (mut story, fake) = open(cx);
     fake.hold(FakeRequest::Start);

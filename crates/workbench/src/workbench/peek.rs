@@ -29,7 +29,7 @@ const FRAME: f32 = 34.0;
 
 /// The peek of a window.
 pub(super) struct OpenPeek {
-    /// The content of the block, which owns it: closing the host ends it.
+    /// The content of the block. The block owns it, so it is dropped when the host closes.
     view: WeakEntity<PeekView>,
     /// The view with the block.
     host: WeakEntity<Editor>,

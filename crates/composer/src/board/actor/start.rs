@@ -185,8 +185,9 @@ impl BoardActor {
         self.set_state(ix, JobState::Failed { why }).await;
     }
 
-    /// Starts the tasks that send to the board a session's events, the number of its calls that a
-    /// pause holds back, and failures to record the changes of its calls. They end with the session, or when the handle is dropped.
+    /// Starts the tasks that send to the board a session's events, the number of its paused calls, and
+    /// failures to record the changes of its calls. They end with the session, or when the handle is
+    /// dropped.
     fn forward_events(&self, job: &str, started: StartedSession) -> JobSession {
         let StartedSession { opened, gate, .. } = started;
         let (id, sender, mut events) =

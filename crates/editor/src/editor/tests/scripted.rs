@@ -40,7 +40,7 @@ impl<Q, A> Default for Scripted<Q, A> {
 }
 
 impl<Q, A> Scripted<Q, A> {
-    /// Records a query, and returns the receiver of its answer.
+    /// Stores a query and returns the channel that receives its answer.
     pub(super) fn ask(&self, query: Q) -> Receiver<A> {
         let (sender, receiver) = async_channel::bounded(1);
         self.0.borrow_mut().push((query, sender));

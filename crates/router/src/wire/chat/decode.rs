@@ -231,7 +231,7 @@ fn reason(raw: &str, choice: &Value, answer: &ResponseBuilder) -> Result<StopRea
 
 /// Converts the usage object of a response. `cached_tokens` are the JSON pointers at which servers
 /// report cached prompt tokens. Prompt counts include cached tokens. Output counts of most servers
-/// include reasoning and rejected predictions. What the total shows them to exclude is added.
+/// include reasoning and rejected predictions; if the total is larger, the missing tokens are added.
 pub(crate) fn usage(counts: &Value, cached_tokens: &[String]) -> Usage {
     let count = |pointer| number(counts, pointer).unwrap_or_default();
     let prompt = count("/prompt_tokens");

@@ -9,7 +9,7 @@ use super::super::Workbench;
 use super::{EditReview, NOTICE, active_servers, apply_answer};
 use crate::pickers::code_actions::{CodeActionPicker, OfferedAction};
 
-/// Notification about an action that changes nothing and executes nothing.
+/// Notification about a code action without an edit and without a command.
 const NO_EFFECT: &str = "The language server has no edit for this action";
 
 /// Asks all servers of the active text for actions at the selection, and lists them.

@@ -9,7 +9,7 @@ const TOKEN_EDIT: Shape = Object(
     &[("start", Number), ("deleteCount", Number)],
     &[("data", Tokens)],
 );
-/// A range within up to three others.
+/// A range with up to three enclosing ranges.
 const SELECTION: Shape = Object(
     &[("range", Range)],
     &[(
