@@ -1,6 +1,7 @@
 //! Both protocols against other programs. One binary, because linking takes time.
 
-/// The path under which the shared files import the error.
+// The shared files import from the library under these paths.
+use connect::acp;
 mod error {
     pub(crate) use connect::Error;
 }

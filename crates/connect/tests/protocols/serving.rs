@@ -1,13 +1,8 @@
 //! Our ACP agent: a hand-written client validates every message against the protocol's JSON schema;
 //! the protocol's own client drives a session; and invalid messages get error responses.
 
-#[path = "../../examples/acp_echo/echo.rs"]
-#[allow(
-    dead_code,
-    unreachable_pub,
-    clippy::print_stderr,
-    reason = "shared with an example"
-)]
+#[path = "../../src/acp/peers/echo.rs"]
+#[allow(dead_code, unreachable_pub, reason = "shared with the feature `peers`")]
 mod echo;
 
 #[path = "../../src/acp/peers/own_client.rs"]

@@ -7,13 +7,13 @@ use connect::acp::agent::serve;
 use tokio::io::split;
 
 use super::client::prompt;
-use super::echo::Echo;
+use super::echo::EchoAgent;
 
 #[tokio::test]
 async fn the_protocols_own_client_completes_a_turn() {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (input, output) = split(theirs);
-    tokio::spawn(serve(Arc::new(Echo::default()), input, output));
+    tokio::spawn(serve(Arc::new(EchoAgent::default()), input, output));
     let (from, to) = split(ours);
     let seen = prompt(from, to, PathBuf::from("/project"), "say hello").await;
     let seen = seen.expect("a turn");
@@ -29,7 +29,7 @@ async fn the_protocols_own_client_completes_a_turn() {
 async fn own_client_approves_permission_requests() {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (input, output) = split(theirs);
-    tokio::spawn(serve(Arc::new(Echo::default()), input, output));
+    tokio::spawn(serve(Arc::new(EchoAgent::default()), input, output));
     let (from, to) = split(ours);
     let seen = prompt(from, to, PathBuf::from("/project"), "ask").await;
     assert_eq!(seen.expect("a turn").asked, 1);

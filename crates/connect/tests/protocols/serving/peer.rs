@@ -11,7 +11,7 @@ use tokio::io::{
 };
 use tokio::task::JoinHandle;
 
-use super::echo::Echo;
+use super::echo::EchoAgent;
 use super::schema::check_message;
 
 /// A client of our agent.
@@ -26,7 +26,7 @@ impl Peer {
     pub(super) fn new() -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (input, output) = split(theirs);
-        let served = tokio::spawn(serve(Arc::new(Echo::default()), input, output));
+        let served = tokio::spawn(serve(Arc::new(EchoAgent::default()), input, output));
         let (from, to) = split(ours);
         Self {
             to,

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use connect::acp::agent::{
+use crate::acp::agent::{
     AgentBackend, AgentIdentity, EditorClient, HistoryReplay, OpenedSession, RequestRefusal,
     SessionList, SessionRequest,
 };
-use connect::acp::protocol::{
+use crate::acp::protocol::{
     AgentMode, AgentModes, CallContent, CallKind, CallLocation, CallStatus, CallUpdate,
     ConfigOption, ContextUsage, MessageContent, OptionAbout, OptionChoice, OptionValue,
     PermissionChoice, PermissionChoiceKind, PlanItem, PlanState, PromptStop, SessionInfo,
@@ -19,7 +19,7 @@ use tokio::sync::watch;
 
 /// The agent and its sessions.
 #[derive(Clone, Default)]
-pub struct Echo {
+pub struct EchoAgent {
     sessions: Arc<Mutex<HashMap<String, Session>>>,
 }
 
@@ -62,7 +62,7 @@ fn options(model: &str) -> Vec<ConfigOption> {
     ]
 }
 
-impl Echo {
+impl EchoAgent {
     fn begin(&self, id: &str, wanted: SessionRequest, editor: EditorClient) -> OpenedSession {
         let (stop, _) = watch::channel(false);
         let title = Update::Title(Some("Not asked yet".to_owned()));
@@ -108,7 +108,7 @@ fn said(voice: Voice, text: &str) -> Update {
     }
 }
 
-impl AgentBackend for Echo {
+impl AgentBackend for EchoAgent {
     fn identity(&self) -> AgentIdentity {
         AgentIdentity {
             name: "echo".to_owned(),
@@ -276,7 +276,10 @@ impl Session {
             "fail" => return Ok(PromptStop::Failed(rest.to_owned())),
             "refuse" => return Ok(PromptStop::Refused),
             "die" => {
-                eprintln!("the disk is full");
+                #[expect(clippy::print_stderr, reason = "what a dying program says")]
+                {
+                    eprintln!("the disk is full");
+                }
                 std::process::exit(9);
             }
             _ => return Err(RequestRefusal::Invalid(format!("{verb} is not known"))),

@@ -1,5 +1,4 @@
-//! The test agent as a separate program: it speaks the protocol over its pipes and executes its
-//! prompt. See `echo`.
+//! The agent that executes its prompt, as a program for tests of hosting.
 
 #![expect(
     clippy::print_stderr,
@@ -9,15 +8,13 @@
 use std::sync::Arc;
 
 use connect::acp::agent;
-
-#[allow(unreachable_pub, reason = "shared with tests")]
-mod echo;
+use connect::acp::peers::EchoAgent;
 
 #[tokio::main]
 async fn main() {
     eprintln!("echo is here");
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-    agent::serve(Arc::new(echo::Echo::default()), input, output)
+    agent::serve(Arc::new(EchoAgent::default()), input, output)
         .await
         .expect("the pipes hold");
 }
