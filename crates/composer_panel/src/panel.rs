@@ -285,6 +285,21 @@ impl ComposerPanel {
         counts
     }
 
+    /// Counts the agents in sessions of this program that work outside of `roots`, such as those
+    /// whose window was closed. Zero before the panel was first shown.
+    pub fn agents_outside(&self, roots: &[AbsPath]) -> AgentCounts {
+        let mut counts = AgentCounts::default();
+        let outside = self.running.iter().filter(|it| !roots.contains(&it.folder));
+        for session in outside {
+            match session.activity {
+                SessionActivity::WaitingForUser => counts.waiting += 1,
+                SessionActivity::Working => counts.working += 1,
+                SessionActivity::Idle => {}
+            }
+        }
+        counts
+    }
+
     /// The running sessions of this folder that are not shown.
     fn running_elsewhere(&self) -> impl Iterator<Item = &RunningSession> {
         let shown = self.open.as_ref().map(|open| open.live.id.as_str());

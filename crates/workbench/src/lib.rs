@@ -43,6 +43,7 @@ mod pending_file;
 mod pickers;
 mod prediction;
 mod question;
+mod quitting;
 mod refactoring;
 mod region;
 mod reread;

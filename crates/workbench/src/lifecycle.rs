@@ -9,12 +9,12 @@ use ui::ActivePlatform as _;
 
 use crate::actions::{app, file};
 use crate::documents::Documents;
-use crate::{system_notices, window_registry, windows};
+use crate::{quitting, system_notices, window_registry, windows};
 
 /// Registers the commands that work without a window, and what happens when the program ends or the
 /// computer sleeps.
 pub(crate) fn init(cx: &mut App) {
-    cx.on_action(|_: &app::Quit, cx| windows::shut_down(cx));
+    cx.on_action(|_: &app::Quit, cx| quitting::quit(cx));
     cx.on_action(|_: &app::NewWindow, cx| windows::open_folder(None, cx));
     cx.on_action(|folder: &app::OpenRecentFolder, cx| {
         if let Some(folder) = AbsPath::new(text_path(&folder.0)) {

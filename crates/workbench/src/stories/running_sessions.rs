@@ -3,12 +3,15 @@
 use agent::SessionCommand;
 use composer_panel::actions::{NewSession, ShowSessions};
 use composer_panel::agents::{FakeAgents, OpenFiles, RunningSession, SessionActivity};
-use gpui_kit::TestAppContext;
+use gpui_kit::test::TestQueryExt as _;
+use gpui_kit::{App, Role, TestAppContext};
 
 use super::a11y::names;
 use super::agents::{open, open_with, said, until_leave};
 use super::{Story, path};
+use crate::actions::app::{CloseWindow, Quit};
 use crate::actions::pane::CloseTab;
+use crate::window_registry::WindowRegistry;
 
 fn running(id: &str, folder: &str, activity: SessionActivity) -> RunningSession {
     RunningSession {
@@ -112,4 +115,64 @@ fn engines_hear_which_files_are_open(cx: &mut TestAppContext) {
     assert_eq!(fake.open_files(), files(&["README.md", "src/main.rs"], &[]));
     story.act(CloseTab);
     assert_eq!(fake.open_files(), files(&["src/main.rs"], &["README.md"]));
+}
+
+fn is_ending(story: &mut Story) -> bool {
+    let registry = |cx: &mut App| cx.global::<WindowRegistry>().is_ending;
+    story.cx.update(|_, cx| registry(cx))
+}
+
+fn asks(story: &mut Story) -> Option<String> {
+    let dialogs = story
+        .cx
+        .update(|window, _| window.find_all_by_role(Role::AlertDialog));
+    dialogs.first().and_then(|it| it.label().map(str::to_owned))
+}
+
+#[gpui_kit::test]
+fn quitting_asks_first_while_agents_work(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    start(&mut story, &fake);
+    fake.set_running(&[
+        running("new", "/p", SessionActivity::Working),
+        running("elsewhere", "/other", SessionActivity::WaitingForUser),
+    ]);
+    story.settle();
+    story.act(Quit);
+    assert_eq!(
+        asks(&mut story).as_deref(),
+        Some("Quit while 2 agents are at work?")
+    );
+    story.keys("enter");
+    assert_eq!(asks(&mut story), None, "Cancel has the focus");
+    assert!(!is_ending(&mut story));
+    story.act(Quit).keys("right enter");
+    story.settle();
+    assert!(is_ending(&mut story));
+}
+
+#[gpui_kit::test]
+fn closing_the_last_window_asks_first_while_agents_work(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    start(&mut story, &fake);
+    story.act(CloseWindow);
+    let question = asks(&mut story);
+    assert_eq!(question.as_deref(), Some("Quit while an agent is at work?"));
+    assert!(!is_ending(&mut story));
+    story.keys("escape");
+    assert!(!story.cx.simulate_close(), "the window's own button");
+    assert!(asks(&mut story).is_some());
+    story.keys("right enter");
+    story.settle();
+    assert!(is_ending(&mut story));
+}
+
+#[gpui_kit::test]
+fn quitting_does_not_ask_while_no_agent_works(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-b");
+    fake.set_running(&[running("new", "/p", SessionActivity::Idle)]);
+    story.settle();
+    story.act(Quit);
+    assert!(is_ending(&mut story));
 }

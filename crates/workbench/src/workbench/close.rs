@@ -1,5 +1,5 @@
-//! Closing tabs and windows: closing a tab with unsaved text asks first, closing a window never
-//! does, because its text is restored.
+//! Closing tabs and windows: closing a tab with unsaved text asks first, closing a window does not,
+//! because its text is restored. `quitting` asks if agents would end with the last window.
 
 use editor::DocumentModel;
 use gpui_kit::{App, Context, Div, Entity, EntityId, InteractiveElement as _, Stateful, Window};
@@ -14,6 +14,7 @@ use crate::documents::Documents;
 use crate::item::TabItem;
 use crate::layout::{CloseScope, ItemId, PaneId};
 use crate::question::QuestionSpec;
+use crate::quitting;
 use crate::session::SavedItem;
 use crate::window_registry;
 use crate::workbench::restore;
@@ -244,6 +245,9 @@ fn close_window(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
+    if quitting::asks_before_closing(workbench, cx.entity_id(), window, cx) {
+        return;
+    }
     workbench.store_now(window, cx);
     window.remove_window();
 }

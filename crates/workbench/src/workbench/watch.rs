@@ -12,7 +12,7 @@ use crate::configuration::{ConfigSource, Configuration, ConfigurationEvent};
 use crate::documents::Documents;
 use crate::notices::Notice;
 use crate::workbench::{agents, folders, suggestions};
-use crate::{awake, system_notices, traffic_lights, window_registry};
+use crate::{awake, quitting, system_notices, traffic_lights, window_registry};
 
 impl Workbench {
     /// Reports the problems of the settings, at startup and after every change.
@@ -159,13 +159,18 @@ pub(super) fn watch_window(
     ];
     let this = cx.weak_entity();
     window.on_window_should_close(cx, move |window, cx| {
-        this.update(cx, |this, cx| window_closes(this, window, cx))
-            .log_err();
-        true
+        let closes = this.update(cx, |this, cx| {
+            let asks = quitting::asks_before_closing(this, cx.entity_id(), window, cx);
+            if !asks {
+                window_closes(this, window, cx);
+            }
+            !asks
+        });
+        closes.log_err().unwrap_or(true)
     });
 }
 
-/// Handles the closing window. Never asks: unsaved text is kept in the journal, and in memory
+/// Handles the closing window. Does not ask: unsaved text is kept in the journal, and in memory
 /// while the process runs.
 fn window_closes(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
     workbench.store_now(window, cx);
