@@ -51,7 +51,12 @@ impl SyntaxSnapshot {
     }
 
     /// Returns whether `matching_bracket` may find a pair, from the two characters at `offset` alone.
+    /// Returns true while the queries of the language are not compiled: the UI thread does not wait
+    /// for them.
     pub fn may_match_bracket(&self, text: &Snapshot, offset: ByteOffset) -> bool {
+        if !self.language().is_prepared() {
+            return true;
+        }
         let grammar = self.language().grammar();
         // The whole of a tag pairs up with the other one.
         if grammar.kinds.tags.is_some() || grammar.has_layers {
