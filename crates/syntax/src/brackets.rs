@@ -51,11 +51,11 @@ impl SyntaxSnapshot {
     }
 
     /// Returns whether `matching_bracket` may find a pair, from the two characters at `offset` alone.
-    /// Returns true while the queries of the language are not compiled: the UI thread does not wait
-    /// for them.
+    /// Returns false while the queries of the language are not compiled: the first frame waits
+    /// neither for them nor for the thread that would compile them. The first parse compiles them.
     pub fn may_match_bracket(&self, text: &Snapshot, offset: ByteOffset) -> bool {
         if !self.language().is_prepared() {
-            return true;
+            return false;
         }
         let grammar = self.language().grammar();
         // The whole of a tag pairs up with the other one.
