@@ -42,6 +42,7 @@ pub use blame::BlameRange;
 pub use change::{
     AgentCall, ChangeAuthor, ChangeId, Checkpoint, RecordedChange, StoredVersion, VersionKind,
 };
+pub(crate) use change::{KeptChanges, KeptLine};
 pub use scan::ObserveScope;
 pub use session_authors::SessionAuthors;
 pub use tree_watchers::{CallGate, TreeWatchers};
@@ -71,11 +72,18 @@ pub struct ChangeHistory {
     /// Sorted by number, ascending.
     changes: Vec<RecordedChange>,
     checkpoints: Vec<Checkpoint>,
+    /// The user's decisions to keep changes, oldest first.
+    kept: Vec<KeptChanges>,
+    /// While a new log takes its first look at the tree: the size of the contents that it may still
+    /// store, in bytes.
+    first_look_bytes: Option<u64>,
     /// Every file as last observed, by path.
     known: BTreeMap<String, ObservedFile>,
     /// The author of a background command. Differences that no other author claims are attributed
     /// to it.
     running: Option<ChangeAuthor>,
+    /// The calls that run, with the paths that they may change; `None` for all paths.
+    active_calls: Vec<(ChangeAuthor, Option<Vec<String>>)>,
     problems: Vec<String>,
     _lock: FileLock,
 }
@@ -149,7 +157,7 @@ impl ChangeHistory {
             tree: FolderTree::open(&root)?,
             contents: FolderTree::open(&folder.join("contents"))?,
             base_ids: base_files.values().map(|it| it.id.clone()).collect(),
-            index: if past.is_empty() {
+            index: if past.is_empty() || base.is_users_folder() {
                 base.index_stats()
             } else {
                 HashMap::new()
@@ -163,17 +171,22 @@ impl ChangeHistory {
             log,
             changes: Vec::new(),
             checkpoints: Vec::new(),
+            kept: Vec::new(),
+            first_look_bytes: None,
             running: None,
+            active_calls: Vec::new(),
             problems: Vec::new(),
             _lock: lock,
         };
         history.replay(&past);
         let is_new = past.is_empty();
         history.recover()?;
+        history.first_look_bytes = history.base.first_look_bytes().filter(|_| is_new);
         history.observe(
             ObserveScope::All,
             &if is_new { first } else { ChangeAuthor::Disk },
         )?;
+        history.first_look_bytes = None;
         Ok(history)
     }
 
@@ -192,6 +205,7 @@ impl ChangeHistory {
             match serde_json::from_slice(line) {
                 Ok(ChangeHistoryEntry::Change(change)) => self.apply(change),
                 Ok(ChangeHistoryEntry::Checkpoint(checkpoint)) => self.checkpoints.push(checkpoint),
+                Ok(ChangeHistoryEntry::Kept(kept)) => self.kept.push(kept),
                 Err(error) => self.problems.push(format!(
                     "cannot read line {} of {}, skipped: {error}",
                     number + 1,
@@ -236,6 +250,20 @@ impl ChangeHistory {
     /// All checkpoints, oldest first.
     pub fn checkpoints(&self) -> &[Checkpoint] {
         &self.checkpoints
+    }
+
+    /// The user's decisions to keep changes, oldest first.
+    pub(crate) fn kept(&self) -> &[KeptChanges] {
+        &self.kept
+    }
+
+    /// Records the user's decision to keep changes of some files. The decision is final.
+    pub(crate) fn keep(&mut self, kept: Vec<KeptChanges>) -> Result<(), Error> {
+        let lines: Vec<ChangeHistoryEntry> =
+            kept.iter().cloned().map(ChangeHistoryEntry::Kept).collect();
+        self.append(&lines)?;
+        self.kept.extend(kept);
+        Ok(())
     }
 
     /// Takes the problems met so far, as sentences, and clears them.
@@ -298,8 +326,8 @@ impl ChangeHistory {
     pub fn content(&self, version: &StoredVersion) -> Result<Vec<u8>, Error> {
         if !version.is_kept() {
             return Err(Error::NotStored(format!(
-                "the file is larger than {} MiB, so its content was not stored and cannot be \
-                 restored",
+                "the file is larger than {} MiB or was never read, so its content was not stored \
+                 and cannot be restored",
                 MAX_CONTENT_BYTES >> 20
             )));
         }

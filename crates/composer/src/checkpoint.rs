@@ -57,11 +57,11 @@ pub struct UndoResult {
 
 /// The planned replacement of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct FileWrite {
-    path: String,
-    from: Option<StoredVersion>,
-    to: Option<StoredVersion>,
-    undoes: Vec<ChangeId>,
+pub(crate) struct FileWrite {
+    pub(crate) path: String,
+    pub(crate) from: Option<StoredVersion>,
+    pub(crate) to: Option<StoredVersion>,
+    pub(crate) undoes: Vec<ChangeId>,
 }
 
 /// The journal of an operation in progress.
@@ -203,7 +203,7 @@ impl ChangeHistory {
 
     /// The changes in effect just before change `before`, or now, if `gone` were undone as well. A
     /// change is in effect unless an undo in effect covers it.
-    fn changes_in_effect(
+    pub(crate) fn changes_in_effect(
         &self,
         before: Option<ChangeId>,
         gone: &HashSet<ChangeId>,
@@ -247,8 +247,14 @@ impl ChangeHistory {
         }
     }
 
-    /// Runs an operation: writes the journal, then each file, then the log.
-    fn run_operation(&mut self, writes: Vec<FileWrite>) -> Result<UndoResult, Error> {
+    /// Runs an operation: writes the journal, then each file, removals last, then the log. Fails with
+    /// `Busy` if a file no longer has the version that its write starts from; then no file is
+    /// changed.
+    pub(crate) fn run_operation(
+        &mut self,
+        mut writes: Vec<FileWrite>,
+    ) -> Result<UndoResult, Error> {
+        writes.sort_by_key(|write| write.to.is_none());
         let numbers = self.changes().iter().filter_map(|it| match it.author {
             ChangeAuthor::Undo { operation } => Some(operation),
             _ => None,

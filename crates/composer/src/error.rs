@@ -48,6 +48,12 @@ pub enum Error {
     /// The content of a version was not stored, so it cannot be restored.
     #[error("{0}")]
     NotStored(String),
+    /// A folder is too large for a record of its changes.
+    #[error("{0}")]
+    TooLarge(String),
+    /// The change that an action names is not there any more: look at the present changes.
+    #[error("{0}")]
+    Stale(String),
     /// No selected change is still in effect.
     #[error("nothing left to undo")]
     NothingToUndo,

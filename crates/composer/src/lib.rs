@@ -6,6 +6,8 @@
 //! Invariant: sessions share the router and nothing else; each works below its own root.
 //! Invariant: a change in a working tree has an author (`change_history`), and can be undone
 //! without affecting changes of others (`checkpoint`).
+//! Invariant: in the user's own folder, sessions' changes are reviewed and taken back the same way
+//! (`folder_review`).
 //! Start at `ComposerHandle`: a `Command` goes in, an `Event` comes out. `board` is the scheduler,
 //! which the command line uses by itself.
 
@@ -16,6 +18,7 @@ pub mod compare;
 pub mod conflict;
 pub mod decisions;
 mod error;
+pub mod folder_review;
 pub mod forecast;
 pub mod graph;
 pub mod job;

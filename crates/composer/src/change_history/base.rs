@@ -23,6 +23,23 @@ pub trait BaseCommit: Send {
     /// Returns file metadata from Git's index by path, so that the first scan need not read all
     /// files. Call this before any agent starts, because agents can write the index.
     fn index_stats(&self) -> HashMap<String, IndexStat>;
+
+    /// Whether the tree is a folder of the user, whose index is read at every opening, and where
+    /// ignored files are observed if a call names them.
+    fn is_users_folder(&self) -> bool {
+        false
+    }
+
+    /// The size of the contents outside the commit that the first look at the tree stores at most,
+    /// in bytes; `None` without a limit. The contents of further files cannot be restored.
+    fn first_look_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// The number of files outside the commit above which no log is begun; `None` without a limit.
+    fn max_first_files(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// A commit of a Git repository.

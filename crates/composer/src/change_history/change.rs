@@ -97,12 +97,40 @@ pub struct Checkpoint {
     pub next: ChangeId,
 }
 
+/// The user's decision to keep changes of one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KeptChanges {
+    /// Path from the root, separated by `/`.
+    pub(crate) path: String,
+    /// The first change after the decision.
+    pub(crate) next: ChangeId,
+    /// The lines whose addition or removal is kept.
+    pub(crate) lines: Vec<KeptLine>,
+    /// Whether every change before `next` is kept that creates, removes or replaces the file as a
+    /// whole.
+    pub(crate) is_whole: bool,
+}
+
+/// A line of a file whose addition or removal the user keeps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KeptLine {
+    /// The change that added the line; `None` for a line older than the log.
+    pub(crate) added_by: Option<ChangeId>,
+    /// Number of the line among those that the change added, from 0.
+    pub(crate) number: u32,
+    /// Whether the removal of the line is kept, instead of its addition.
+    pub(crate) is_removal: bool,
+    /// A hash of the line, in hexadecimal digits: a line that is not the same any more is not kept.
+    pub(crate) hash: String,
+}
+
 /// A line of the log file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
 pub(crate) enum ChangeHistoryEntry {
     Change(RecordedChange),
     Checkpoint(Checkpoint),
+    Kept(KeptChanges),
 }
 
 impl VersionKind {
@@ -138,6 +166,16 @@ impl StoredVersion {
     pub(crate) fn too_large(kind: VersionKind, size: u64, mtime_ns: i128) -> Self {
         Self {
             id: format!("{TOO_LARGE_PREFIX}{size}-{mtime_ns}"),
+            kind,
+        }
+    }
+}
+
+impl StoredVersion {
+    /// Returns a version whose content was never read.
+    pub(crate) fn unread(kind: VersionKind) -> Self {
+        Self {
+            id: format!("{TOO_LARGE_PREFIX}unread"),
             kind,
         }
     }

@@ -1,5 +1,6 @@
 //! Observation of the working tree: finds the differences since the last observation.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use base::names::{is_system_litter, widest_key};
@@ -50,7 +51,13 @@ impl ChangeHistory {
             ObserveScope::Paths(paths) => {
                 let mut found = Vec::new();
                 for path in paths {
-                    if !self.is_outside(path) {
+                    let is_outside = if self.base.is_users_folder() {
+                        is_git_path(path)
+                    } else {
+                        self.is_outside(path)
+                    };
+                    if !is_outside {
+                        self.distrust_filtered(path)?;
                         let entry = self.tree.entry(path)?;
                         found.extend(self.scan_path(path, entry)?);
                     }
@@ -61,10 +68,65 @@ impl ChangeHistory {
         self.record_observed(found, &author)
     }
 
+    /// Has a file read whose content on the disk cannot be the one that the index names: Git converted
+    /// its line endings, or stores only a pointer to it. Returns whether it is such a file.
+    fn distrust_filtered(&mut self, path: &str) -> Result<bool, Error> {
+        if !self.base.is_users_folder() {
+            return Ok(false);
+        }
+        let Some(stat) = self.index.remove(path) else {
+            return Ok(false);
+        };
+        let Some(known) = self
+            .known
+            .get_mut(path)
+            .filter(|it| it.version.id == stat.id)
+        else {
+            return Ok(false);
+        };
+        let stored = self.base.content(&stat.id)?;
+        let is_same = stored.is_some_and(|bytes| bytes.len() as u32 == stat.size);
+        if !is_same {
+            known.entry = None;
+        }
+        Ok(!is_same)
+    }
+
     /// Sets or clears the author of a background command. Later differences without another author
     /// are attributed to this command.
     pub fn set_running(&mut self, command: Option<ChangeAuthor>) {
         self.running = command;
+    }
+
+    /// Records that a call runs that may change these paths, and all below them; `None` for all paths.
+    /// Until `end_call`, such differences without another author are attributed to it.
+    pub(crate) fn begin_call(&mut self, author: ChangeAuthor, paths: Option<Vec<String>>) {
+        self.active_calls.push((author, paths));
+    }
+
+    /// Records that a call has ended and its changes were observed.
+    pub(crate) fn end_call(&mut self, author: &ChangeAuthor) {
+        let ended = self.active_calls.iter().position(|it| it.0 == *author);
+        if let Some(at) = ended {
+            self.active_calls.remove(at);
+        }
+    }
+
+    /// The author of a difference: a running call, if `author` is unknown.
+    fn author_of(&self, path: &str, author: &ChangeAuthor) -> ChangeAuthor {
+        let covers = |paths: &Option<Vec<String>>| {
+            paths.as_ref().is_none_or(|paths| {
+                paths.iter().any(|it| {
+                    let rest = path.strip_prefix(it.as_str());
+                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                })
+            })
+        };
+        let mut active = self.active_calls.iter();
+        match active.find(|(_, paths)| *author == ChangeAuthor::Disk && covers(paths)) {
+            Some((call, _)) => call.clone(),
+            None => author.clone(),
+        }
     }
 
     /// Adds the found differences to the log as changes of `author`, takes over their versions as
@@ -79,13 +141,19 @@ impl ChangeHistory {
         let mut changes = Vec::with_capacity(found.len());
         let mut seen = Vec::with_capacity(found.len());
         for (found, number) in found.into_iter().zip(first..) {
+            let mut before = self.known_version(&found.path).cloned();
+            if let Some(version) = &mut before
+                && self.distrust_filtered(&found.path)?
+            {
+                *version = StoredVersion::unread(version.kind);
+            }
             changes.push(RecordedChange {
                 id: ChangeId(number),
                 at_ms,
-                before: self.known_version(&found.path).cloned(),
+                before,
                 after: found.after.as_ref().map(|it| it.version.clone()),
+                author: self.author_of(&found.path, author),
                 path: found.path.clone(),
-                author: author.clone(),
                 undoes: Vec::new(),
             });
             seen.extend(found.after.map(|after| (found.path, after)));
@@ -100,12 +168,29 @@ impl ChangeHistory {
     /// folders that cannot be read are added to `problems`, and do not count as gone.
     fn scan_all(&mut self) -> Result<Vec<ObservedChange>, Error> {
         let mut entries: Vec<(String, TreeEntry)> = Vec::with_capacity(self.known.len());
+        // A folder with too many files is not walked to its end.
+        let most = self
+            .base
+            .max_first_files()
+            .filter(|_| self.first_look_bytes.is_some());
+        let most = most.map_or(usize::MAX, |most| self.known.len().saturating_add(most));
+        let count = Cell::new(0);
         let problems = self.tree.walk(
-            &mut |path, is_folder| self.walk_step(path, is_folder),
-            &mut |path, entry| entries.push((path.to_owned(), entry)),
+            &mut |path, is_folder| {
+                if count.get() > most {
+                    WalkStep::Skip
+                } else {
+                    self.walk_step(path, is_folder)
+                }
+            },
+            &mut |path, entry| {
+                count.set(count.get() + 1);
+                entries.push((path.to_owned(), entry));
+            },
         );
         self.problems
             .extend(problems.iter().map(std::string::ToString::to_string));
+        self.check_first_files(&entries)?;
         let mut found = Vec::new();
         let mut there: HashSet<String> = HashSet::with_capacity(entries.len());
         for (path, entry) in entries {
@@ -125,13 +210,30 @@ impl ChangeHistory {
         Ok(found)
     }
 
+    /// Fails on the first look at a tree that has too many files outside its base.
+    fn check_first_files(&self, entries: &[(String, TreeEntry)]) -> Result<(), Error> {
+        let Some(most) = self.base.max_first_files() else {
+            return Ok(());
+        };
+        let new = entries
+            .iter()
+            .filter(|(path, _)| !self.known.contains_key(path));
+        if self.first_look_bytes.is_some() && new.count() > most {
+            return Err(Error::TooLarge(format!(
+                "{} has more than {most} files that Git does not know, so changes of agents are not recorded there: \
+                 list generated files in .gitignore",
+                self.root()
+            )));
+        }
+        Ok(())
+    }
+
     /// Whether a path is never observed.
     fn is_outside(&self, path: &str) -> bool {
-        let is_git = |part: &str| *widest_key(part.as_bytes()) == *b".git";
         let is_litter = path
             .split('/')
             .any(|part| is_system_litter(part.as_bytes()));
-        path.split('/').any(is_git)
+        is_git_path(path)
             || (!self.known.contains_key(path) && (is_litter || self.base.is_ignored(path)))
     }
 
@@ -242,6 +344,15 @@ impl ChangeHistory {
             return Ok(None);
         };
         let id = blob_id(&bytes);
+        if let Some(left) = self.first_look_bytes
+            && !self.base_ids.contains(&id)
+        {
+            let size = bytes.len() as u64;
+            if size > left {
+                return Ok(Some(StoredVersion::too_large(kind, size, entry.mtime_ns)));
+            }
+            self.first_look_bytes = Some(left - size);
+        }
         self.store_content(&id, &bytes)?;
         Ok(Some(StoredVersion { id, kind }))
     }
@@ -255,4 +366,10 @@ impl ChangeHistory {
             None => Ok(None),
         }
     }
+}
+
+/// Whether a path is inside a Git folder.
+fn is_git_path(path: &str) -> bool {
+    path.split('/')
+        .any(|part| *widest_key(part.as_bytes()) == *b".git")
 }

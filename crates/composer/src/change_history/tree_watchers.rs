@@ -222,7 +222,7 @@ impl CallObserver for TreeWatchers {
             let Some(scan) = CallScan::of(&call) else {
                 return run.await;
             };
-            watch.scan(scan.clone(), ChangeAuthor::Disk).await;
+            watch.begin_call(scan.clone()).await;
             let after = PendingScan {
                 author: scan.author.clone(),
                 looks: Some(scan),
@@ -251,10 +251,14 @@ impl WatchedTree {
         .await;
     }
 
-    async fn scan(&self, looks: CallScan, author: ChangeAuthor) {
+    /// Records what other programs changed, and the beginning of a call.
+    async fn begin_call(&self, looks: CallScan) {
         let gate = self.gate.clone();
-        self.blocking(move |authored| looks.run(authored, &author, &gate))
-            .await;
+        self.blocking(move |authored| {
+            looks.run(authored, &ChangeAuthor::Disk, &gate);
+            authored.begin_call(looks.author, looks.paths);
+        })
+        .await;
     }
 
     async fn blocking(&self, act: impl FnOnce(&mut ChangeHistory) + Send + 'static) {
@@ -288,6 +292,7 @@ impl PendingScan {
         self.watch
             .blocking(move |authored| {
                 looks.run(authored, &author, &gate);
+                authored.end_call(&author);
                 match code {
                     Some(None) => authored.set_running(Some(author)),
                     // A new foreground command says nothing about one in the background.
@@ -306,7 +311,9 @@ impl Drop for PendingScan {
         {
             let (watch, author) = (self.watch.clone(), self.author.clone());
             runtime.spawn_blocking(move || {
-                looks.run(&mut lock(&watch.authored), &author, &watch.gate);
+                let mut authored = lock(&watch.authored);
+                looks.run(&mut authored, &author, &watch.gate);
+                authored.end_call(&author);
             });
         }
     }

@@ -24,7 +24,7 @@ struct ChangeRun {
 
 impl ChangeHistory {
     /// Plans the undo of these changes in one file; `None` if the file stays the same.
-    pub(super) fn plan_undo(
+    pub(crate) fn plan_undo(
         &mut self,
         path: &str,
         chosen: &HashSet<ChangeId>,
