@@ -23,6 +23,7 @@ use project::UnsavedTexts;
 use router::actor::{RequestPayload, RouterEvent, RouterHandle, RouterRequest, RoutingOptions};
 
 use crate::Error;
+use crate::folder_changes::SessionReviews;
 use crate::indexes::IndexRegistry;
 use crate::mcp_pool::ServerWait;
 use crate::models::setup::{self, DEMO, KeyState, Setup};
@@ -44,6 +45,7 @@ pub struct AgentServices {
     router: RouterHandle,
     usage_store: Arc<LedgerUsageStore>,
     for_tab: Vec<ModelCandidate>,
+    reviews: SessionReviews,
 }
 
 /// A session that was started or resumed.
@@ -139,6 +141,7 @@ impl AgentServices {
                 id,
             }
         });
+        let reviews = SessionReviews::new(factory.reviews().clone(), factory.store().clone());
         Ok(Self {
             factory,
             dirs: dirs.clone(),
@@ -149,7 +152,13 @@ impl AgentServices {
             router,
             usage_store,
             for_tab,
+            reviews,
         })
+    }
+
+    /// Returns the reviews of sessions' changes in the user's folders.
+    pub fn reviews(&self) -> &SessionReviews {
+        &self.reviews
     }
 
     /// Returns the factory of sessions.

@@ -11,6 +11,7 @@ mod agent_language;
 pub mod agent_services;
 pub mod compose;
 mod error;
+pub mod folder_changes;
 pub mod form;
 pub mod indexes;
 pub mod language_servers;

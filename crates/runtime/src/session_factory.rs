@@ -20,6 +20,7 @@ use agent::store::SessionStore;
 use agent::tools::{self, ToolOptions, ToolStates};
 use base::AbsPath;
 use composer::change_history::TreeWatchers;
+use composer::folder_review::FolderReviews;
 use connect::mcp::ServerEntry;
 use host::environment::Variable;
 use host::{Dirs, RealClock, RealFiles};
@@ -101,6 +102,7 @@ pub struct SessionFactory {
     trust: TrustedFolders,
     dirs: Dirs,
     watchers: TreeWatchers,
+    reviews: FolderReviews,
     checkouts: MainCheckouts,
     effort: Option<Effort>,
 }
@@ -188,6 +190,7 @@ impl SessionFactory {
         let (buffers, environments) = windows_parts(windows, &checkouts);
         let language = AgentLanguagePool::new(dirs, buffers.clone(), watchers.clone());
         let language = Arc::new(language);
+        let reviews = FolderReviews::new(dirs, watchers.clone(), buffers.clone());
         let sources = sources(dirs, indexes, buffers);
         let config = Some(dirs.config.clone());
         let contexts =
@@ -207,6 +210,7 @@ impl SessionFactory {
             tools,
             observer: Some(Arc::new(SessionCallObserver {
                 watchers: watchers.clone(),
+                reviews: reviews.clone(),
                 language: language.clone(),
             })),
             contexts: Arc::new(contexts),
@@ -222,6 +226,7 @@ impl SessionFactory {
             trust,
             dirs: dirs.clone(),
             watchers,
+            reviews,
             checkouts,
             effort: None,
         }
@@ -246,6 +251,11 @@ impl SessionFactory {
         &self.watchers
     }
 
+    /// Returns the reviews of the folders in which sessions work without a worktree.
+    pub fn reviews(&self) -> &FolderReviews {
+        &self.reviews
+    }
+
     /// Returns the program's folders.
     pub fn dirs(&self) -> &Dirs {
         &self.dirs
@@ -259,6 +269,9 @@ impl SessionFactory {
     /// Returns the session's start parameters, and notices for the user as sentences. Waits for the
     /// MCP servers whose tools the session gets.
     pub async fn start(&self, wanted: SessionSpec) -> (SessionOptions, Vec<String>) {
+        if wanted.session_root.is_none() {
+            self.reviews.add_users_folder(&wanted.root);
+        }
         let session_root = wanted
             .session_root
             .unwrap_or_else(|| SessionRoot::for_user_folder(&wanted.root));

@@ -8,14 +8,17 @@ use agent::tool::ToolResult;
 use agent::{CallObserver, ObservedCall, PossibleChanges};
 use base::AbsPath;
 use composer::change_history::TreeWatchers;
+use composer::folder_review::FolderReviews;
 use futures::future::BoxFuture;
 
 use super::AgentLanguagePool;
 
 /// Observes the calls of all sessions of the program.
 pub(crate) struct SessionCallObserver {
-    /// Logs the changes in the composer's worktrees.
+    /// Logs the changes in the composer's worktrees and in the user's folders.
     pub(crate) watchers: TreeWatchers,
+    /// Opens the logs of the user's folders.
+    pub(crate) reviews: FolderReviews,
     pub(crate) language: Arc<AgentLanguagePool>,
 }
 
@@ -43,9 +46,13 @@ impl CallObserver for SessionCallObserver {
             root: call.context.root.clone(),
             changed,
         });
-        let observed = self.watchers.observe(call, run);
+        if notice.is_none() {
+            return self.watchers.observe(call, run);
+        }
         Box::pin(async move {
-            let result = observed.await;
+            self.reviews.watch(&call.context.root).await;
+            let result = self.watchers.observe(call, run).await;
+            self.reviews.note_changed();
             drop(notice);
             result
         })

@@ -7,6 +7,7 @@ use agent::language::{
 };
 use agent::tool::{ToolAccess, ToolClass, ToolResult};
 use agent::{CallObserver as _, ObservedCall};
+use composer::folder_review::FolderReviews;
 use host::process::{ProcessRequest, run};
 use host::{Files as _, RealFiles, TempFolder};
 use serde_json::json;
@@ -331,6 +332,7 @@ async fn check_unopened_file(world: World, watchers: TreeWatchers) {
     let offer = pool.offer(world.tree.clone(), &Arc::default()).await;
     let queries = offer.edit_diagnostics.expect("servers");
     let observer = SessionCallObserver {
+        reviews: FolderReviews::new(&world.dirs, watchers.clone(), None),
         watchers,
         language: Arc::new(pool),
     };
