@@ -10,6 +10,7 @@ mod kills;
 mod memory;
 mod modes;
 mod prefix;
+mod reviewed;
 mod seat;
 mod wires;
 mod world;

@@ -103,6 +103,11 @@ impl World {
         let root = root.to_string_lossy();
         all.push(&root);
         all.extend(arguments);
+        self.start_agent(&all)
+    }
+
+    /// Starts `burin-agent` with these arguments, in a process group of its own.
+    fn start_agent(&self, arguments: &[&str]) -> Going {
         let program = std::env::current_exe().expect("the path of this program");
         let mut child = Command::new(program)
             .args([
@@ -117,7 +122,7 @@ impl World {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.path())
-            .env(ARGUMENTS, all.join("\n"))
+            .env(ARGUMENTS, arguments.join("\n"))
             .env(MARK, &self.mark)
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .env("BURIN_CONFIG_DIR", self.path().join("config"))
@@ -136,7 +141,15 @@ impl World {
     }
 
     pub(super) fn run(&self, arguments: &[&str]) -> Left {
-        let mut going = self.start(arguments);
+        self.wait(self.start(arguments))
+    }
+
+    /// Runs `burin-agent` with these arguments, and returns the lines of its output that are JSON.
+    pub(super) fn agent(&self, arguments: &[&str]) -> Left {
+        self.wait(self.start_agent(arguments))
+    }
+
+    fn wait(&self, mut going: Going) -> Left {
         let told: Vec<Value> = std::iter::from_fn(|| going.next()).collect();
         let code = going.child.wait().expect("its end").code();
         let errors = std::fs::read_to_string(self.path().join("errors")).unwrap_or_default();

@@ -1,10 +1,13 @@
-//! The command `sessions`: lists, shows and exports past sessions.
+//! The command `sessions`: lists, shows and exports past sessions, and reviews their changes.
+
+mod changes;
 
 use std::process::ExitCode;
 
 use agent::record::{SessionRecord, Stored};
 use agent::store::{SessionState, SessionStore, SessionSummary};
 use clap::{Args, Subcommand, ValueEnum};
+use composer::folder_review::FolderAction;
 use host::{Clock, Dirs, RealClock};
 use ledger::Ledger;
 use model::Cost;
@@ -45,6 +48,30 @@ enum SessionsAction {
         #[arg(long, value_enum, default_value_t = TranscriptFormat::Jsonl)]
         format: TranscriptFormat,
     },
+    /// List the changes of a session in its folder that are neither kept nor rejected
+    Changes {
+        /// The ID of the session
+        id: String,
+        /// Print an object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Keep changes of a session for good: they are not listed any more
+    Keep(changes::ChangeSelection),
+    /// Take changes of a session out of its folder; changes of others stay
+    Reject(changes::ChangeSelection),
+    /// Restore the files to a message: take back what the session changed since
+    Restore {
+        /// The ID of the session
+        id: String,
+        /// The number of the message, from 1
+        turn: u64,
+    },
+    /// Undo the latest restore or rejection in the folder of a session
+    UndoRestore {
+        /// The ID of the session
+        id: String,
+    },
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -61,6 +88,15 @@ impl SessionsCommand {
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let store = open(dirs, streams)?;
         let text = match &self.what {
+            SessionsAction::Changes { id, json } => changes::list(dirs, store, id, *json)?,
+            SessionsAction::Keep(selection) => selection.keep(dirs, store)?,
+            SessionsAction::Reject(selection) => selection.reject(dirs, store)?,
+            SessionsAction::Restore { id, turn } => {
+                changes::run(dirs, store, id, &FolderAction::Restore(*turn))?
+            }
+            SessionsAction::UndoRestore { id } => {
+                changes::run(dirs, store, id, &FolderAction::UndoLatest)?
+            }
             SessionsAction::List { json, limit } => {
                 list(&store.sessions(*limit).map_err(error_text)?, *json)
             }
