@@ -18,10 +18,11 @@ use agent::store::SessionState;
 use base::AbsPath;
 use composer::service::{ComposerHandle, SessionView};
 use composer_panel::agents::{
-    AgentService, Consent, Error, FolderTrust, ModelEntry, ModelList, NewSession, RunningSession,
-    SessionConnection, SessionEntry,
+    AgentService, Consent, Error, FolderAction, FolderState, FolderTrust, ModelEntry, ModelList,
+    NewSession, RunningSession, SessionConnection, SessionEntry, UndoOutcome,
 };
 use composer_panel::board::BoardConnection;
+use futures::channel::mpsc::{UnboundedReceiver, unbounded};
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::{self, BoxStream, Stream, StreamExt as _};
 use host::{Clock as _, Dirs, RealClock};
@@ -300,6 +301,39 @@ impl AgentService for EngineServices {
         })
     }
 
+    fn folder_changes(&self, root: AbsPath, session: String) -> BoxStream<'static, FolderState> {
+        let states = self.with(move |services| async move {
+            let folders = services.reviews().folders();
+            let changed = folders.is_users_folder(&root).then(|| folders.changed());
+            Ok(changed.map(|changed| folder_states(services, root, session, changed)))
+        });
+        let states = stream::once(states);
+        let states = states.filter_map(|states| async move { states.ok().flatten() });
+        states.flatten().boxed()
+    }
+
+    fn file_saved(&self, path: AbsPath) {
+        // Without services no session has changed anything.
+        if self.services.get().is_some() {
+            // The task runs on the engines' runtime; its result is not needed.
+            drop(self.with(move |services| {
+                on_disk(move || {
+                    services.reviews().folders().note_saved(&path);
+                    Ok::<_, Error>(())
+                })
+            }));
+        }
+    }
+
+    fn change_folder(
+        &self,
+        root: AbsPath,
+        session: String,
+        action: FolderAction,
+    ) -> BoxFuture<'static, Result<UndoOutcome, Error>> {
+        self.with(move |services| on_disk(move || services.reviews().run(&root, &session, &action)))
+    }
+
     fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>> {
         self.with(|services| on_disk(move || Ok::<_, Error>(services.folder_trust(&root))))
     }
@@ -323,6 +357,37 @@ impl AgentService for EngineServices {
             })
         })
     }
+}
+
+/// Streams the changes of a session in a folder: now, and after each announcement of `changed`. Must
+/// be called on the engines' runtime; the stream may be read on any thread.
+fn folder_states(
+    services: Arc<AgentServices>,
+    root: AbsPath,
+    session: String,
+    mut changed: Receiver<u64>,
+) -> UnboundedReceiver<FolderState> {
+    // Unbounded: the panel takes states as fast as calls end.
+    let (sender, receiver) = unbounded();
+    tokio::spawn(async move {
+        // Only the latest state counts: announcements during a look lead to a single further one.
+        loop {
+            changed.borrow_and_update();
+            let (services, root, session) = (services.clone(), root.clone(), session.clone());
+            let look = move || Ok::<_, Error>(services.reviews().changes(&root, &session));
+            let state = match on_disk(look).await {
+                Ok(Ok(Some(changes))) => Some(FolderState::Changes(changes)),
+                Ok(Ok(None)) => None,
+                Ok(Err(error)) => Some(FolderState::Unrecorded(error.to_string())),
+                Err(error) => Some(FolderState::Unrecorded(error.to_string())),
+            };
+            let is_read = state.is_none_or(|state| sender.unbounded_send(state).is_ok());
+            if !is_read || sender.is_closed() || changed.changed().await.is_err() {
+                return;
+            }
+        }
+    });
+    receiver
 }
 
 /// Runs `work`, which blocks on the disk, on a thread for blocking work.

@@ -1,7 +1,7 @@
 //! All actions of the panel. The first line of each is its help text.
 //!
-//! Key contexts: `Composer` is the whole panel; the flags `prompt`, `transcript`, `sessions` and
-//! `board` mark the part that has the focus, and `review` is added to `board` while the list of
+//! Key contexts: `Composer` is the whole panel; the flags `prompt`, `transcript`, `sessions`,
+//! `changes` and `board` mark the part that has the focus, and `review` is added to `board` while the list of
 //! changes has it.
 
 gpui_kit::actions!(
@@ -75,7 +75,7 @@ gpui_kit::actions!(
         SendThere,
         /// Restore the selected agent's worktree to the start of a turn.
         RestoreTurn,
-        /// Undo the latest restore of a worktree.
+        /// Undo the latest restore or rejection of files.
         UndoRestore,
         /// Run the project's checks for all best-of-N candidates and compare them.
         CompareAgents,
@@ -85,6 +85,20 @@ gpui_kit::actions!(
         StopAgent,
         /// Remove the selected agent from the board; refused while it has unlanded work.
         RemoveAgent,
+        /// Review the changes of the open session in this folder.
+        ReviewChanges,
+        /// Keep all changes of the open session in this folder.
+        KeepAllChanges,
+        /// Reject all changes of the open session in this folder, except kept ones.
+        RejectAllChanges,
+        /// Keep all changes of the selected file.
+        KeepFileChanges,
+        /// Reject all changes of the selected file.
+        RejectFileChanges,
+        /// Reject all changes of the turn that made the selected one.
+        RejectTurnChanges,
+        /// Restore the files to the selected message: take back what the session changed since.
+        RestoreCheckpoint,
         /// Select the next item of the transcript.
         SelectNext,
         /// Select the previous item of the transcript.

@@ -15,6 +15,7 @@ use crate::board;
 pub use agent::context::OpenFiles;
 pub use agent::session::{RunningSession, SessionActivity};
 pub use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
+pub use composer::folder_review::{FolderAction, FolderChanges, UndoOutcome};
 pub use fake::{FakeAgents, FakeRequest};
 
 /// The reason why the engines did not do what the panel asked for.
@@ -69,6 +70,21 @@ pub trait AgentService: Send + Sync {
         id: String,
     ) -> BoxFuture<'static, Result<SessionConnection, Error>>;
 
+    /// Streams the changes that a session made in its folder, if that is a folder of the user: now,
+    /// and after each change. Nothing comes before the session's first change.
+    fn folder_changes(&self, root: AbsPath, session: String) -> BoxStream<'static, FolderState>;
+
+    /// Reports a file that the user saved in a window, so that its content counts as the user's.
+    fn file_saved(&self, path: AbsPath);
+
+    /// Keeps or takes out changes of a session in its folder.
+    fn change_folder(
+        &self,
+        root: AbsPath,
+        session: String,
+        action: FolderAction,
+    ) -> BoxFuture<'static, Result<UndoOutcome, Error>>;
+
     /// Reads the trust status of a folder: its instructions, hooks and servers.
     fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>>;
 
@@ -78,6 +94,15 @@ pub trait AgentService: Send + Sync {
         root: AbsPath,
         consent: Consent,
     ) -> BoxFuture<'static, Result<FolderTrust, Error>>;
+}
+
+/// The changes of a session in a folder of the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FolderState {
+    /// The changes that are neither kept nor rejected.
+    Changes(FolderChanges),
+    /// Changes are not recorded; the reason as a sentence.
+    Unrecorded(String),
 }
 
 /// A consent of the user for a folder.

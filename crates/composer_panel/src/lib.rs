@@ -20,4 +20,5 @@ mod panel;
 mod revealed_text;
 
 pub use agents::{AgentService, Error};
-pub use panel::{AgentCounts, ComposerPanel, PanelEvent, agent_mark};
+pub use composer::folder_review::BufferEdit;
+pub use panel::{AgentCounts, ComposerPanel, PanelEvent, RestoreRequest, agent_mark};

@@ -7,6 +7,8 @@ mod board_view;
 mod card;
 mod commands;
 mod draft;
+mod folder_changes;
+mod folder_view;
 mod item;
 mod landing_conflict;
 mod prompt;
@@ -26,6 +28,7 @@ use std::sync::Arc;
 use agent::record::SessionMode;
 use agent::{AgentEvent, SessionCommand};
 use base::{AbsPath, LineFeeds, printable};
+use composer::folder_review::BufferEdit;
 use futures::StreamExt as _;
 use gpui_kit::component::input::{InputEvent, TextareaState};
 use gpui_kit::component::text::TextViewState;
@@ -35,6 +38,7 @@ use gpui_kit::{
 };
 
 pub use board_view::agent_mark;
+pub use folder_changes::RestoreRequest;
 
 use crate::agents::{
     AgentService, ModelList, RunningSession, SessionActivity, SessionConnection, SessionEntry,
@@ -105,6 +109,10 @@ pub enum PanelEvent {
         /// Number of turns so far.
         turns: u64,
     },
+    /// Let the user confirm a restore of files; `ComposerPanel::restore_checkpoint` does it.
+    ConfirmRestore(RestoreRequest),
+    /// Edit files with unsaved text, in one undo step each.
+    EditBuffers(Vec<BufferEdit>),
     /// Move the focus back to the editor.
     Leave,
 }
@@ -124,6 +132,8 @@ enum PanelPage {
     Session,
     Sessions,
     Board,
+    /// The changes of the open session in the user's folder.
+    Changes,
 }
 
 /// The session list of the folder, as far as it is loaded.
@@ -159,6 +169,7 @@ struct OpenSession {
     questions: Vec<questions::OpenQuestion>,
     /// Whether the user stopped the running turn.
     is_stopping: Cell<bool>,
+    folder: folder_changes::FolderPane,
     _task: Task<()>,
 }
 
@@ -412,12 +423,14 @@ impl ComposerPanel {
                 }
             },
         );
+        let live = SessionEndpoint {
+            id,
+            root,
+            send: tell,
+        };
+        let folder = folder_changes::FolderPane::following(self, &live, window, cx);
         self.open = Some(OpenSession {
-            live: SessionEndpoint {
-                id,
-                root,
-                send: tell,
-            },
+            live,
             transcript: Transcript::default(),
             choice: session_settings::SettingsChoice::default(),
             list: ListState::new(0, ListAlignment::Bottom, px(400.0)),
@@ -426,6 +439,7 @@ impl ComposerPanel {
             texts: HashMap::new(),
             questions: Vec::new(),
             is_stopping: Cell::new(false),
+            folder,
             _task: task,
         });
         self.starts.hide();

@@ -12,8 +12,8 @@ use futures::stream::{BoxStream, StreamExt as _};
 use crate::board::{self, Board, Command, Event};
 
 use super::{
-    AgentService, Consent, Error, FolderTrust, ModelList, NewSession, OpenFiles, RunningSession,
-    SessionConnection, SessionEntry,
+    AgentService, Consent, Error, FolderAction, FolderChanges, FolderState, FolderTrust, ModelList,
+    NewSession, OpenFiles, RunningSession, SessionConnection, SessionEntry, UndoOutcome,
 };
 
 /// An engine whose events come from a test, which also reads its commands.
@@ -54,7 +54,12 @@ struct FakeAgentState {
     running: Vec<mpsc::UnboundedSender<Vec<RunningSession>>>,
     notices: Vec<String>,
     open_files: Option<(AbsPath, OpenFiles)>,
+    folder_states: Option<mpsc::UnboundedSender<FolderState>>,
+    folder: Option<FolderAnswer>,
 }
+
+/// Answers the actions on changes in the user's folder.
+type FolderAnswer = Arc<dyn Fn(FolderAction) -> Result<UndoOutcome, Error> + Send + Sync>;
 
 impl FakeAgents {
     /// An engine with these models and sessions.
@@ -204,6 +209,24 @@ impl FakeAgents {
         self.with(|state| state.open_files.clone())
     }
 
+    /// Sends the changes of the latest session in the user's folder.
+    pub fn show_changes(&self, changes: FolderChanges) {
+        self.with(|state| {
+            if let Some(states) = &state.folder_states {
+                // A panel that closed the session does not get it.
+                states.unbounded_send(FolderState::Changes(changes)).ok();
+            }
+        });
+    }
+
+    /// Lets `answer` answer the actions on changes.
+    pub fn answer_folder_actions(
+        &self,
+        answer: impl Fn(FolderAction) -> Result<UndoOutcome, Error> + Send + Sync + 'static,
+    ) {
+        self.with(|state| state.folder = Some(Arc::new(answer)));
+    }
+
     fn connect(&self, id: &str, root: AbsPath) -> SessionConnection {
         let (sender, events) = mpsc::unbounded();
         self.with(|state| state.events = Some(sender));
@@ -284,6 +307,30 @@ impl AgentService for FakeAgents {
             this.with(|state| state.watched.push(id));
             connection
         })
+    }
+
+    fn folder_changes(&self, _: AbsPath, _: String) -> BoxStream<'static, FolderState> {
+        let (sender, receiver) = mpsc::unbounded();
+        self.with(|state| state.folder_states = Some(sender));
+        receiver.boxed()
+    }
+
+    fn file_saved(&self, _: AbsPath) {}
+
+    fn change_folder(
+        &self,
+        _: AbsPath,
+        _: String,
+        action: FolderAction,
+    ) -> BoxFuture<'static, Result<UndoOutcome, Error>> {
+        let this = self.clone();
+        async move {
+            match this.with(|state| state.folder.clone()) {
+                Some(folder) => folder(action),
+                None => Ok(UndoOutcome::default()),
+            }
+        }
+        .boxed()
     }
 
     fn folder_trust(&self, _: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>> {

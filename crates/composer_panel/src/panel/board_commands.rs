@@ -81,6 +81,9 @@ impl ComposerPanel {
     /// Sets the verdict on a hunk by its id, for other views that show the hunk. Repeating the same
     /// verdict withdraws it.
     pub fn decide_hunk(&mut self, hunk: &str, verdict: HunkVerdict, cx: &mut Context<Self>) {
+        if self.decide_folder_hunk(hunk, verdict, None, cx) {
+            return;
+        }
         self.decide_row(Some(hunk.to_owned()), verdict, cx);
     }
 
@@ -99,11 +102,15 @@ impl ComposerPanel {
     }
 
     pub(super) fn accept_hunk(&mut self, _: &AcceptHunk, _: &mut Window, cx: &mut Context<Self>) {
-        self.decide_row(None, HunkVerdict::Accepted, cx);
+        if !self.decide_selected_change(HunkVerdict::Accepted, cx) {
+            self.decide_row(None, HunkVerdict::Accepted, cx);
+        }
     }
 
     pub(super) fn reject_hunk(&mut self, _: &RejectHunk, _: &mut Window, cx: &mut Context<Self>) {
-        self.decide_row(None, HunkVerdict::Rejected, cx);
+        if !self.decide_selected_change(HunkVerdict::Rejected, cx) {
+            self.decide_row(None, HunkVerdict::Rejected, cx);
+        }
     }
 
     /// Lets the user edit the resolution of the selected conflict.
@@ -293,7 +300,15 @@ impl ComposerPanel {
         self.send_command(|_| Some(Command::Restore { job, turn }), cx);
     }
 
-    pub(super) fn undo_restore(&mut self, _: &UndoRestore, _: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn undo_restore(
+        &mut self,
+        action: &UndoRestore,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        if self.undo_folder_action(action, cx) {
+            return;
+        }
         self.send_command(
             |pane| {
                 let notice = pane.board.notice.as_ref()?;

@@ -187,6 +187,7 @@ impl ComposerPanel {
                 }
             }
             (PanelPage::Board, _) => self.step_board(step < 0, cx),
+            (PanelPage::Changes, _) => self.step_change(step < 0),
             (PanelPage::Session, None) => {}
         }
         cx.notify();
@@ -199,6 +200,10 @@ impl ComposerPanel {
         }
         if self.page == PanelPage::Sessions {
             self.open_selected_session(window, cx);
+            return;
+        }
+        if self.page == PanelPage::Changes {
+            self.open_change(cx);
             return;
         }
         if let Some(at) = self.open.as_ref().and_then(|open| open.selected) {
@@ -221,6 +226,10 @@ impl ComposerPanel {
     pub(super) fn open_file(&mut self, _: &OpenFile, _: &mut Window, cx: &mut Context<Self>) {
         if self.page == PanelPage::Board {
             self.open_hunk(cx);
+            return;
+        }
+        if self.page == PanelPage::Changes {
+            self.open_change(cx);
             return;
         }
         let Some((open, at)) = self.open.as_ref().and_then(|it| Some((it, it.selected?))) else {
@@ -247,7 +256,7 @@ impl ComposerPanel {
             self.list_focus.focus(window, cx);
         } else if self.page == PanelPage::Board && in_review && self.list_focus.is_focused(window) {
             self.jump_to_review(&JumpToReview, window, cx);
-        } else if self.page == PanelPage::Sessions {
+        } else if self.page == PanelPage::Sessions || self.page == PanelPage::Changes {
             self.page = PanelPage::Session;
             self.loads.opening = None;
             self.focus_prompt(window, cx);

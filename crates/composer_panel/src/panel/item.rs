@@ -11,7 +11,7 @@ use gpui_kit::{
     Role, Stateful, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, div, px,
 };
 use ui::foreign::{multi_line, one_line};
-use ui::{ActiveTheme as _, Elide, Icon, IconSize, Label, dp};
+use ui::{ActiveTheme as _, Button, ButtonStyle, Elide, Icon, IconSize, Label, dp};
 
 use super::{ComposerPanel, OpenSession};
 use crate::changes::{self, ChangeRow};
@@ -34,7 +34,12 @@ impl ComposerPanel {
         let is_selected = open.selected == Some(at);
         let colors = cx.theme().colors;
         let body = match item {
-            TranscriptEntry::User { text, is_steering } => user_message(text, *is_steering, cx),
+            TranscriptEntry::User { text, is_steering } => {
+                let message = user_message(text, *is_steering, cx);
+                message
+                    .children(open.can_restore(at).then(|| restore_button(at, cx)))
+                    .into_any_element()
+            }
             TranscriptEntry::Context(entries) => self.render_context(at, entries, is_open, cx),
             TranscriptEntry::Text { text, .. } => model_text(open, at, text),
             TranscriptEntry::Thought { text, is_live } => {
@@ -208,7 +213,7 @@ fn with_body(
         .into_any_element()
 }
 
-fn user_message(text: &str, is_steering: bool, cx: &Context<ComposerPanel>) -> AnyElement {
+fn user_message(text: &str, is_steering: bool, cx: &Context<ComposerPanel>) -> Div {
     let colors = cx.theme().colors;
     div()
         .p(dp(8.0))
@@ -220,7 +225,14 @@ fn user_message(text: &str, is_steering: bool, cx: &Context<ComposerPanel>) -> A
             this.child(Label::new("sent while it was working").tiny().muted())
         })
         .child(multi_line(text.to_owned()))
-        .into_any_element()
+}
+
+/// The button that restores the files to a message.
+fn restore_button(at: usize, cx: &Context<ComposerPanel>) -> AnyElement {
+    let button = Button::new(("agent-restore", at), "Restore checkpoint")
+        .style(ButtonStyle::Ghost)
+        .on_click(cx.listener(move |this, _, _, cx| this.restore_item(at, cx)));
+    div().flex().justify_end().child(button).into_any_element()
 }
 
 fn model_text(open: &OpenSession, at: usize, text: &str) -> AnyElement {

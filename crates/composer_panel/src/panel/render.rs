@@ -16,6 +16,7 @@ impl ComposerPanel {
         let title = match self.page {
             PanelPage::Sessions => Some("Sessions".to_owned()),
             PanelPage::Board => Some(self.board_title()),
+            PanelPage::Changes => Some("Changes".to_owned()),
             PanelPage::Session => self.transcript().and_then(|it| it.title()),
         };
         div()
@@ -76,6 +77,9 @@ impl ComposerPanel {
         }
         if self.page == PanelPage::Board {
             return self.render_board(cx);
+        }
+        if self.page == PanelPage::Changes {
+            return self.render_changes(cx);
         }
         let Some(open) = &self.open else {
             return self.render_start(cx);
@@ -150,7 +154,7 @@ impl Render for ComposerPanel {
         let body = self.render_body(cx);
         let prompt = match self.page {
             PanelPage::Session | PanelPage::Board => Some(self.render_prompt(window, cx)),
-            PanelPage::Sessions => None,
+            PanelPage::Sessions | PanelPage::Changes => None,
         };
         div()
             .id("composer")
@@ -200,6 +204,13 @@ impl Render for ComposerPanel {
             .on_action(cx.listener(Self::restore_turn))
             .on_action(cx.listener(Self::undo_restore))
             .on_action(cx.listener(Self::compare_agents))
+            .on_action(cx.listener(Self::review_changes))
+            .on_action(cx.listener(Self::keep_all_changes))
+            .on_action(cx.listener(Self::reject_all_changes))
+            .on_action(cx.listener(Self::keep_file_changes))
+            .on_action(cx.listener(Self::reject_file_changes))
+            .on_action(cx.listener(Self::reject_turn_changes))
+            .on_action(cx.listener(Self::restore_selected))
             .size_full()
             .flex()
             .flex_col()
@@ -208,6 +219,7 @@ impl Render for ComposerPanel {
             .text_size(dp(13.0))
             .child(self.render_head(cx))
             .child(div().flex_1().min_h_0().overflow_hidden().child(body))
+            .children(self.render_change_bar(cx))
             .children(prompt)
     }
 }

@@ -301,7 +301,8 @@ pub(super) fn code_block(
     })
 }
 
-fn accessible_label(hunk: &BoardHunk) -> String {
+/// The name of a hunk for screen readers.
+pub(super) fn accessible_label(hunk: &BoardHunk) -> String {
     let verdict = match hunk.verdict {
         HunkVerdict::Open => "not decided",
         HunkVerdict::Accepted => "accepted",
