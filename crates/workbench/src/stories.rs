@@ -10,6 +10,7 @@ mod dragging;
 mod everything;
 mod finding;
 mod formatting;
+mod here;
 mod key_cost;
 mod keyboard;
 mod lifecycle;

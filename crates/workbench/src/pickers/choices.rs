@@ -1,6 +1,6 @@
 //! Short lists of choices: languages, line endings, indentation, encodings.
 
-use composer_panel::ComposerPanel;
+use composer_panel::{ComposerPanel, RestoreRequest};
 use editor::{DocumentModel, Editor};
 use gpui_kit::{App, Context, Entity, SharedString, Task, WeakEntity, Window};
 use project::fuzzy::{self, CandidateKind};
@@ -31,7 +31,7 @@ pub(crate) struct ChoicePicker {
 
 impl ChoicePicker {
     fn new(
-        name: &'static str,
+        name: impl Into<SharedString>,
         choices: Vec<ChoiceItem>,
         on_chosen: impl Fn(usize, &mut Window, &mut App) + 'static,
     ) -> Self {
@@ -179,6 +179,46 @@ pub(crate) fn turn_picker(panel: Entity<ComposerPanel>, agent: String, turns: u6
     ChoicePicker::new("Take its files back to", choices, move |index, _, cx| {
         let turn = turns.saturating_sub(index as u64);
         panel.update(cx, |panel, cx| panel.restore(&agent, turn, cx));
+    })
+}
+
+/// Maximum number of files that the confirmation of a restore lists.
+const MAX_LISTED_FILES: usize = 40;
+
+/// Builds the confirmation of a restore: the files stay, or go back. Below are the files, for
+/// reading; choosing one restores nothing.
+pub(crate) fn confirm_restore(
+    panel: Entity<ComposerPanel>,
+    request: &RestoreRequest,
+) -> ChoicePicker {
+    let count = request.files.len();
+    let files = if count == 1 { "file" } else { "files" };
+    let choice = |title: String, detail: String| ChoiceItem {
+        title: title.into(),
+        detail: detail.into(),
+        is_current: false,
+    };
+    let mut choices = vec![
+        choice("Leave the files as they are".to_owned(), String::new()),
+        choice(
+            format!("Restore {count} {files}"),
+            "takes back this session's changes; those of others stay".to_owned(),
+        ),
+    ];
+    let listed = request.files.iter().take(MAX_LISTED_FILES);
+    choices.extend(listed.map(|(path, go, come)| {
+        choice(format!("    {path}"), format!("\u{2212}{go} +{come} lines"))
+    }));
+    if count > MAX_LISTED_FILES {
+        let more = format!("    and {} more", count - MAX_LISTED_FILES);
+        choices.push(choice(more, String::new()));
+    }
+    let turn = request.turn;
+    let title = format!("Restore the files to \u{201c}{}\u{201d}", request.message);
+    ChoicePicker::new(title, choices, move |index, _, cx| {
+        if index == 1 {
+            panel.update(cx, |panel, cx| panel.restore_checkpoint(turn, cx));
+        }
     })
 }
 

@@ -1,8 +1,9 @@
 //! The agents panel at the right edge of a window.
 
 use composer_panel::actions::{
-    AllowHooks, ChooseModel, DistrustFolder, FocusPanel, NewSession, ShowBoard, ShowSessions, Stop,
-    TogglePanel, TrustFolder,
+    AllowHooks, ChooseModel, DistrustFolder, FocusPanel, KeepAllChanges, NewSession,
+    RejectAllChanges, RestoreCheckpoint, ReviewChanges, ShowBoard, ShowSessions, Stop, TogglePanel,
+    TrustFolder,
 };
 use composer_panel::{ComposerPanel, PanelEvent};
 use gpui_kit::{
@@ -35,6 +36,10 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(distrust_folder))
         .on_action(cx.listener(allow_hooks))
         .on_action(cx.listener(choose_model_action))
+        .on_action(cx.listener(review_changes))
+        .on_action(cx.listener(keep_all_changes))
+        .on_action(cx.listener(reject_all_changes))
+        .on_action(cx.listener(restore_checkpoint))
 }
 
 /// Drag of the panel's border.
@@ -237,6 +242,50 @@ fn show_agent_board(
     });
 }
 
+fn review_changes(
+    workbench: &mut Workbench,
+    action: &ReviewChanges,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.review_changes(action, window, cx)
+    });
+}
+
+fn keep_all_changes(
+    workbench: &mut Workbench,
+    action: &KeepAllChanges,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.keep_all_changes(action, window, cx)
+    });
+}
+
+fn reject_all_changes(
+    workbench: &mut Workbench,
+    action: &RejectAllChanges,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.reject_all_changes(action, window, cx)
+    });
+}
+
+fn restore_checkpoint(
+    workbench: &mut Workbench,
+    action: &RestoreCheckpoint,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.restore_selected(action, window, cx)
+    });
+}
+
 fn stop_agent(workbench: &mut Workbench, _: &Stop, _: &mut Window, cx: &mut Context<Workbench>) {
     workbench.agents.panel.read(cx).stop_turn();
 }
@@ -280,6 +329,11 @@ pub(super) fn agents_event(
                 choices::turn_picker(workbench.agents.panel.clone(), agent.clone(), *turns);
             workbench.pick(choices, window, cx);
         }
+        PanelEvent::ConfirmRestore(request) => {
+            let panel = workbench.agents.panel.clone();
+            workbench.pick(choices::confirm_restore(panel, request), window, cx);
+        }
+        PanelEvent::EditBuffers(edits) => review::edit_buffers(workbench, edits, window, cx),
         PanelEvent::Problem(sentence) => {
             let notice = Notice::new(Tone::Warning, sentence.clone()).key(sentence);
             workbench.report(notice, window, cx);

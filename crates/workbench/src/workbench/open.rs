@@ -14,7 +14,7 @@ use project::LoadError;
 use super::formatting::ServerTypeFormatter;
 use super::{
     ItemEntry, MAX_RECENT_FILES, Workbench, code_lenses, language, links, locations, refactor,
-    save, search, snippets,
+    review, save, search, snippets,
 };
 use crate::actions::file::New;
 use crate::crumbs::Crumbs;
@@ -424,16 +424,20 @@ fn document_event(
                 title_may_change(workbench, item, cx);
             }
         }
-        ModelEvent::Saved => workbench.refresh_git(cx),
+        ModelEvent::Saved => {
+            if let Some(path) = document.read(cx).path().cloned() {
+                workbench.agents.panel.read(cx).note_saved(path);
+            }
+            workbench.refresh_git(cx);
+        }
         ModelEvent::StateChanged => workbench.layout_changed(cx),
         // The language may be another one.
         ModelEvent::SyntaxUpdated if !document.read(cx).is_being_edited() => {
             workbench.status.update(cx, |_, cx| cx.notify());
         }
-        ModelEvent::SyntaxUpdated
-        | ModelEvent::HunksUpdated
-        | ModelEvent::DiagnosticsUpdated
-        | ModelEvent::Rested => {}
+        ModelEvent::SyntaxUpdated | ModelEvent::HunksUpdated | ModelEvent::DiagnosticsUpdated => {}
+        // A text that was read again after an agent's edit has the agent's changes.
+        ModelEvent::Rested => review::refresh_document(workbench, document, cx),
     }
 }
 

@@ -5,11 +5,12 @@ mod marks;
 
 use std::collections::HashMap;
 
+use composer_panel::BufferEdit;
 use composer_panel::actions::{AcceptHere, RejectHere};
 use composer_panel::board::{Board, HunkVerdict, has_conflict_markers};
-use editor::Editor;
+use editor::{DocumentModel, Editor};
 use gpui_kit::{Context, Div, Entity, EntityId, InteractiveElement as _, Stateful, Window};
-use marks::{ShownChange, draft_mark, shown_in};
+use marks::{FolderHunks, ShownChange, draft_mark, shown_here, shown_in};
 use text::{Author, Edit};
 
 use super::Workbench;
@@ -51,6 +52,7 @@ impl Workbench {
         self.prediction.update(cx, |prediction, _| {
             prediction.set_unmerged(hunks.unwrap_or_default());
         });
+        let here = self.agents.panel.read(cx).folder_hunks();
         let editors = self.items.values();
         let editors: Vec<Entity<Editor>> = editors
             .filter_map(|entry| entry.item.editor().cloned())
@@ -58,14 +60,34 @@ impl Workbench {
         let is_open = |id: &EntityId| editors.iter().any(|editor| editor.entity_id() == *id);
         self.review.shown.retain(|id, _| is_open(id));
         for editor in editors {
-            refresh_review_of(self, &editor, board.as_deref(), cx);
+            refresh_review_of(self, &editor, board.as_deref(), here.as_ref(), cx);
         }
     }
 
     /// Updates the inline changes of one view.
     pub(super) fn refresh_review_in(&mut self, editor: &Entity<Editor>, cx: &mut Context<Self>) {
-        let board = self.agents.panel.read(cx).board().cloned();
-        refresh_review_of(self, editor, board.as_deref(), cx);
+        let panel = self.agents.panel.read(cx);
+        let (board, here) = (panel.board().cloned(), panel.folder_hunks());
+        refresh_review_of(self, editor, board.as_deref(), here.as_ref(), cx);
+    }
+}
+
+/// Updates the inline changes in the views of a document.
+pub(super) fn refresh_document(
+    workbench: &mut Workbench,
+    document: &Entity<DocumentModel>,
+    cx: &mut Context<Workbench>,
+) {
+    let editors = workbench
+        .items
+        .values()
+        .filter_map(|entry| entry.item.editor());
+    let editors: Vec<Entity<Editor>> = editors
+        .filter(|editor| editor.read(cx).model() == document)
+        .cloned()
+        .collect();
+    for editor in editors {
+        workbench.refresh_review_in(&editor, cx);
     }
 }
 
@@ -73,6 +95,7 @@ fn refresh_review_of(
     workbench: &mut Workbench,
     editor: &Entity<Editor>,
     board: Option<&Board>,
+    here: Option<&FolderHunks>,
     cx: &mut Context<Workbench>,
 ) {
     let model = editor.read(cx).model().clone();
@@ -80,13 +103,21 @@ fn refresh_review_of(
         return;
     }
     let path = model.read(cx).path().cloned();
-    let shown = match (board, path) {
-        (Some(board), Some(path)) => {
-            let snapshot = model.read(cx).document().snapshot();
-            shown_in(&path, &snapshot, board)
-        }
-        _ => Vec::new(),
-    };
+    let mut shown = Vec::new();
+    if let Some(path) = path {
+        let snapshot = model.read(cx).document().snapshot();
+        shown.extend(
+            here.map(|here| shown_here(&path, &snapshot, here))
+                .into_iter()
+                .flatten(),
+        );
+        shown.extend(
+            board
+                .map(|board| shown_in(&path, &snapshot, board))
+                .into_iter()
+                .flatten(),
+        );
+    }
     let id = editor.entity_id();
     let before = workbench.review.shown.get(&id);
     if before.map_or(shown.is_empty(), |before| *before == shown) {
@@ -136,6 +167,58 @@ fn judge_here(workbench: &mut Workbench, verdict: HunkVerdict, cx: &mut Context<
         .panel
         .update(cx, |panel, cx| panel.decide_hunk(&hunk, verdict, cx));
     editor.update(cx, |editor, cx| editor.go_to_reviewed(at + 1, cx));
+}
+
+/// Edits open texts with unsaved edits, each in one undo step. A text that was edited meanwhile stays
+/// as it is, with a notice.
+pub(super) fn edit_buffers(
+    workbench: &mut Workbench,
+    edits: &[BufferEdit],
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    for edit in edits {
+        let document = Documents::of_path(&edit.path, cx);
+        let is_edited = document.is_some_and(|document| {
+            document.update(cx, |document, cx| {
+                let snapshot = document.document().snapshot();
+                let is_same = snapshot.text(snapshot.full_span()) == edit.before;
+                if is_same {
+                    let change = changed_part(&edit.before, &edit.after);
+                    document.edit(&[change], Author::User, cx);
+                }
+                is_same
+            })
+        });
+        if !is_edited {
+            let sentence = format!(
+                "{} was edited at the same moment and stays as it is: try again.",
+                edit.path
+            );
+            let notice = Notice::new(ui::Tone::Warning, sentence).key("edit-buffers");
+            workbench.report(notice, window, cx);
+        }
+    }
+}
+
+/// The edit that turns one text into another, without their common start and end.
+fn changed_part(before: &str, after: &str) -> Edit {
+    let is_same = |(one, two): &(char, char)| one == two;
+    let length = |(one, _): (char, char)| one.len_utf8();
+    let start: usize = before
+        .chars()
+        .zip(after.chars())
+        .take_while(is_same)
+        .map(length)
+        .sum();
+    let (gone, come) = (&before[start..], &after[start..]);
+    let back = gone.chars().rev().zip(come.chars().rev());
+    let end: usize = back.take_while(is_same).map(length).sum();
+    let span = base::Span::new(
+        base::ByteOffset(start),
+        base::ByteOffset(before.len() - end),
+    );
+    Edit::new(span, &come[..come.len() - end])
 }
 
 /// Opens a text for resolving a conflict manually.

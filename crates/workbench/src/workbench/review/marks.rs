@@ -58,6 +58,31 @@ pub(super) fn shown_in(path: &AbsPath, snapshot: &Snapshot, board: &Board) -> Ve
     shown
 }
 
+/// The changes of the open session in the user's folder: the folder, the session's title, the
+/// changes.
+pub(super) type FolderHunks = (AbsPath, String, Vec<BoardHunk>);
+
+/// Returns the changes of the open session in a text of the user's folder, in text order.
+pub(super) fn shown_here(
+    path: &AbsPath,
+    snapshot: &Snapshot,
+    (root, title, hunks): &FolderHunks,
+) -> Vec<ShownChange> {
+    let own = hunks.iter().filter(|hunk| root.join(&hunk.path) == *path);
+    let mut shown: Vec<ShownChange> = own
+        .filter_map(|hunk| {
+            Some(ShownChange {
+                hunk: hunk.clone(),
+                rows: rows_of(hunk, snapshot)?,
+                mark: 0,
+                agent: title.clone(),
+            })
+        })
+        .collect();
+    shown.sort_by_key(|it| it.rows.start);
+    shown
+}
+
 /// Finds the rows that a change inserted: at its line, or else the nearest identical rows.
 fn rows_of(hunk: &BoardHunk, snapshot: &Snapshot) -> Option<RowSpan> {
     let line = hunk.line.saturating_sub(1);
