@@ -5,6 +5,7 @@
 //! Invariant: starting, opening or leaving a session never stops another one.
 
 mod kept_metrics;
+mod stored_sessions;
 
 use std::collections::HashMap;
 use std::io;
@@ -13,13 +14,12 @@ use std::time::Duration;
 
 use agent::AgentEvent;
 use agent::context::OpenFiles;
-use agent::record::TurnEnd;
-use agent::store::SessionState;
 use base::AbsPath;
 use composer::service::{ComposerHandle, SessionView};
 use composer_panel::agents::{
     AgentService, Consent, Error, FolderAction, FolderState, FolderTrust, ModelEntry, ModelList,
-    NewSession, RunningSession, SessionConnection, SessionEntry, UndoOutcome,
+    NewSession, RunningSession, SessionChange, SessionConnection, SessionEntry, SessionMark,
+    StoredChange, UndoOutcome,
 };
 use composer_panel::board::BoardConnection;
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
@@ -71,8 +71,6 @@ impl Metric {
     }
 }
 
-/// Maximum number of listed sessions.
-const LISTED: usize = 200;
 /// Time after the start in which no measurement starts the services.
 const START_TIME: Duration = Duration::from_secs(10);
 
@@ -166,6 +164,7 @@ impl EngineServices {
         let (dirs, cell) = (self.dirs.clone(), self.services.clone());
         let (unsaved, shown) = (self.unsaved.clone(), self.open_files.clone());
         let (indexes, kept) = (self.indexes.clone(), self.kept_metrics.clone());
+        let sessions = self.sessions.clone();
         let task = runtime.spawn(async move {
             let opened = cell
                 .get_or_try_init(|| async {
@@ -174,7 +173,12 @@ impl EngineServices {
                         shown.get(root).cloned().unwrap_or_default()
                     };
                     let services = AgentServices::open(&dirs, unsaved, open_files, indexes).await;
-                    services.map(Arc::new).map_err(failed)
+                    let services = services.map(Arc::new).map_err(failed)?;
+                    tokio::spawn(stored_sessions::follow(
+                        services.clone(),
+                        sessions.changes(),
+                    ));
+                    Ok(services)
                 })
                 .await;
             let services = match opened {
@@ -213,13 +217,8 @@ impl AgentService for EngineServices {
 
     fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, Error>> {
         self.with(move |services| async move {
-            let lines = on_disk(move || services.sessions(LISTED).map_err(failed)).await?;
-            let root = root.to_string();
-            let lines = lines
-                .into_iter()
-                .filter(|line| line.parent.is_none())
-                .filter(|line| line.root == root || line.model.starts_with("demo"));
-            Ok(lines.map(session_line).collect())
+            let listed = on_disk(move || services.folder_sessions(&root).map_err(failed)).await?;
+            Ok(listed.into_iter().map(stored_sessions::entry).collect())
         })
     }
 
@@ -279,6 +278,42 @@ impl AgentService for EngineServices {
             Some((now, (statuses, false)))
         };
         stream::unfold((statuses, true), next).boxed()
+    }
+
+    fn session_changes(&self) -> BoxStream<'static, SessionChange> {
+        let mut changes = self.sessions.changes();
+        stream::poll_fn(move |cx| changes.poll_recv(cx)).boxed()
+    }
+
+    fn stored_changes(&self) -> BoxStream<'static, StoredChange> {
+        let changes = self.with(|services| async move { Ok(services.session_changes()) });
+        // Without services nothing is stored.
+        stream::once(changes)
+            .filter_map(|changes| std::future::ready(changes.ok()))
+            .flat_map(stored_sessions::changes)
+            .boxed()
+    }
+
+    fn mark_session(&self, id: String, mark: SessionMark) -> BoxFuture<'static, Result<(), Error>> {
+        self.with(
+            move |services| async move { services.mark_session(&id, &mark).await.map_err(failed) },
+        )
+    }
+
+    fn fork_session(
+        &self,
+        root: AbsPath,
+        id: String,
+        after: u64,
+    ) -> BoxFuture<'static, Result<String, Error>> {
+        self.with(move |services| async move {
+            let forked = services.fork_session(root, &id, after).await;
+            forked.map_err(failed)
+        })
+    }
+
+    fn export_session(&self, id: String) -> BoxFuture<'static, Result<String, Error>> {
+        self.with(move |services| on_disk(move || services.export_session(&id).map_err(failed)))
     }
 
     fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<BoardConnection, Error>> {
@@ -528,25 +563,6 @@ fn no_models(missing_keys: &[String]) -> String {
         "No model was found: {keys}or start Ollama, llama.cpp or LM Studio. The demo model needs neither: it plays a \
          script on a sample project, with real tools."
     )
-}
-
-fn session_line(line: agent::store::SessionSummary) -> SessionEntry {
-    let end = match &line.state {
-        SessionState::New => "new",
-        SessionState::Open => "open",
-        SessionState::Ended(TurnEnd::Done) => "done",
-        SessionState::Ended(TurnEnd::Stopped) => "stopped",
-        SessionState::Ended(TurnEnd::Interrupted) => "interrupted",
-        SessionState::Ended(_) => "failed",
-    };
-    SessionEntry {
-        id: line.id,
-        title: line.title,
-        last_ms: line.last_ms,
-        model: line.model,
-        cost_nano: (!line.has_unknown_cost).then_some(line.cost_nano),
-        end: end.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use agent::SessionCommand;
 use agent::record::{SessionMode, SessionRecord};
 use agent::session::{SessionActivity, UserPrompt};
+use composer_panel::agents::{SessionChangeKind, SessionStatus};
 use futures::executor::block_on;
 use host::{Files as _, RealFiles, TempFolder};
 
@@ -129,6 +130,85 @@ fn turn_continues_while_other_sessions_open() {
         &mut resumed,
         |event| matches!(event, AgentEvent::Recorded(it) if matches!(it.record, SessionRecord::TurnEnded { .. })),
     );
+}
+
+fn entries(setup: &Setup) -> Vec<SessionEntry> {
+    block_on(setup.engines.sessions(setup.root.clone())).expect("listed")
+}
+
+fn mark(setup: &Setup, id: &str, mark: SessionMark) -> Result<(), Error> {
+    block_on(setup.engines.mark_session(id.to_owned(), mark))
+}
+
+#[test]
+fn a_session_that_ends_without_a_view_is_unread_until_it_is_read() {
+    let setup = Setup::new();
+    let mut changes = setup.engines.session_changes();
+    let mut session = setup.start();
+    let id = session.id.clone();
+    (session.send)(prompt("Fix the failing test"));
+    approve(&mut session);
+    let is_end = |it: &SessionChange| matches!(it.kind, SessionChangeKind::Ended { .. });
+    let ended = block_on(async {
+        while let Some(change) = changes.next().await {
+            if is_end(&change) {
+                return change;
+            }
+        }
+        panic!("the stream of changes ended");
+    });
+    assert_eq!((ended.id.as_str(), ended.has_view), (id.as_str(), true));
+    assert!(!entries(&setup)[0].is_unread);
+    let unwatched = SessionChange {
+        has_view: false,
+        ..ended
+    };
+    let applied = setup.engines.with(move |services| async move {
+        let applied = stored_sessions::apply(&services, &unwatched).await;
+        applied.map_err(failed)
+    });
+    block_on(applied).expect("marked");
+    assert!(entries(&setup)[0].is_unread);
+    mark(&setup, &id, SessionMark::Read).expect("marked");
+    assert!(!entries(&setup)[0].is_unread);
+}
+
+#[test]
+fn marks_forks_and_exports_show_in_the_list() {
+    let setup = Setup::new();
+    let mut session = setup.start();
+    let id = session.id.clone();
+    (session.send)(prompt("Fix the failing test"));
+    until(&mut session, is_approval);
+    assert_eq!(entries(&setup)[0].status, SessionStatus::Working);
+    let refused = mark(&setup, &id, SessionMark::Deleted).expect_err("it is open");
+    assert!(refused.to_string().contains("stop it"), "{refused}");
+    approve(&mut session);
+    drop(session);
+    setup.wait_for(&[]);
+    let title = "My test".to_owned();
+    mark(&setup, &id, SessionMark::Renamed { title }).expect("marked");
+    let exported = block_on(setup.engines.export_session(id.clone())).expect("exported");
+    assert!(exported.starts_with("# My test\n"), "{exported}");
+    assert!(exported.contains("Fix the failing test"), "{exported}");
+    let forked = setup
+        .engines
+        .fork_session(setup.root.clone(), id.clone(), 3);
+    let fork = block_on(forked).expect("forked");
+    let listed = entries(&setup);
+    let titles: Vec<&str> = listed.iter().map(|entry| entry.title.as_str()).collect();
+    assert_eq!(titles, ["Fork of My test", "My test"]);
+    assert_eq!(
+        (listed[0].id.as_str(), listed[0].cost_nano),
+        (fork.as_str(), Some(0))
+    );
+    assert_eq!(listed[1].status, SessionStatus::Done);
+    // The fork goes on by itself, and the original stays.
+    drop(block_on(setup.engines.open(setup.root.clone(), fork)).expect("it opens"));
+    mark(&setup, &id, SessionMark::Deleted).expect("deleted");
+    assert_eq!(entries(&setup).len(), 1);
+    let opened = block_on(setup.engines.open(setup.root.clone(), id));
+    assert!(opened.is_err(), "a deleted session cannot be continued");
 }
 
 #[test]

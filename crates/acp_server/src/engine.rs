@@ -329,6 +329,7 @@ mod tests {
             last_ms: 1_763_769_601_000,
             root: root.to_owned(),
             title: String::new(),
+            has_title: false,
             model: String::new(),
             wanted: String::new(),
             mode: SessionMode::Build,
@@ -337,6 +338,9 @@ mod tests {
             has_unknown_cost: false,
             state: SessionState::New,
             parent: None,
+            forked_from: None,
+            is_archived: false,
+            is_unread: false,
         }
     }
 

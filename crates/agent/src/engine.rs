@@ -50,6 +50,7 @@ use crate::tool::Tool;
 pub use gateway::{ModelGateway, RouterGateway};
 pub use open::{fork, prompt_parts, repair_records, resume, start, start_with_id};
 pub use scripted_gateway::ScriptedGateway;
+pub use session_lock::is_open_elsewhere;
 pub use shared::{
     BuildRequest, CompactionChanges, Compactor, ContextAdditions, ContextBudget, ContextProvider,
     ContextRequest, Harness, HarnessParts, RenderSummary, SessionContext, SessionLimits,

@@ -21,6 +21,7 @@ pub mod context;
 pub mod engine;
 mod error;
 mod excerpt;
+pub mod export;
 mod globs;
 pub mod handover;
 pub mod hooks;

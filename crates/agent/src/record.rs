@@ -346,6 +346,22 @@ pub enum TurnEnd {
     Interrupted,
 }
 
+impl std::fmt::Display for TurnEnd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Done => f.write_str("done"),
+            Self::Stopped => f.write_str("stopped"),
+            Self::Refused => f.write_str("the model declined"),
+            Self::Looped { what } => {
+                write!(f, "stopped because the agent repeated itself: {what}")
+            }
+            Self::OutOfBudget { what } => write!(f, "stopped by a budget: {what}"),
+            Self::Failed { what, .. } => write!(f, "failed: {what}"),
+            Self::Interrupted => f.write_str("the program died in the middle of it"),
+        }
+    }
+}
+
 /// The form in which the history passes to a new model when the user switches models. Makes no
 /// difference before the session has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -154,6 +154,37 @@ pub struct RunningSession {
     pub folder: AbsPath,
     /// The present activity of the session.
     pub activity: SessionActivity,
+    /// The call or question that waits for the user, as one line of untrusted text; empty if none
+    /// waits.
+    pub waiting_for: String,
+}
+
+/// A change of a running session of which its user may want to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionChange {
+    /// Id of the session.
+    pub id: String,
+    /// The folder for which it was opened.
+    pub folder: AbsPath,
+    /// The change.
+    pub kind: SessionChangeKind,
+    /// Whether a view is attached to the session.
+    pub has_view: bool,
+}
+
+/// The kind of a change of a running session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionChangeKind {
+    /// A turn ended.
+    Ended {
+        /// The reason.
+        end: TurnEnd,
+        /// Whether a message of the user waits, so that another turn begins at once.
+        is_followed: bool,
+    },
+    /// The session waits for the user: for a permission or an answer, given as one line of
+    /// untrusted text.
+    Waits(String),
 }
 
 /// The activity of a running session, as views show it.

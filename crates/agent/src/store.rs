@@ -8,17 +8,19 @@
 //! Invariant: a record that cannot be parsed is skipped and reported; reading never panics.
 
 mod list;
+mod marks;
 mod thread;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ledger::{EventRow, Ledger, LedgerEntry, MetricRow, SessionRow};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::error::Error;
 use crate::record::{SessionRecord, Stored};
 
-pub use list::{SessionState, SessionSummary, title};
+pub use list::{SessionState, SessionSummary, fork_title, title};
+pub use marks::SessionMark;
 
 /// Capacity of the channel to the thread, in groups of rows. When it is full, senders wait for at
 /// most about one transaction.
@@ -29,6 +31,19 @@ const WAITING: usize = 1024;
 pub struct SessionStore {
     writes: mpsc::Sender<StoreWrite>,
     reader: Arc<Mutex<Ledger>>,
+    /// The list of sessions as far as it was read.
+    index: Arc<Mutex<list::SessionIndex>>,
+    /// The changes of the list of sessions so far.
+    changes: watch::Receiver<StoreChanges>,
+}
+
+/// Numbers of transactions of this process that changed the list of sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoreChanges {
+    /// Transactions with records of sessions.
+    pub records: u64,
+    /// Transactions with marks.
+    pub marks: u64,
 }
 
 /// A session read from the ledger.
@@ -54,10 +69,13 @@ impl SessionStore {
     pub fn start(ledger: Ledger) -> Result<Self, Error> {
         let reader = ledger.reopen()?;
         let (writes, waiting) = mpsc::channel(WAITING);
-        thread::start(ledger, waiting)?;
+        let (changed, changes) = watch::channel(StoreChanges::default());
+        thread::start(ledger, waiting, changed)?;
         Ok(Self {
             writes,
             reader: Arc::new(Mutex::new(reader)),
+            index: Arc::default(),
+            changes,
         })
     }
 
@@ -104,6 +122,12 @@ impl SessionStore {
         if self.writes.try_send(write).is_err() {
             log::debug!("a measurement found no room on the way to the ledger");
         }
+    }
+
+    /// Returns a receiver that changes whenever this process has changed the list of sessions.
+    /// Changes by other processes appear in the list, but are not reported.
+    pub fn changes(&self) -> watch::Receiver<StoreChanges> {
+        self.changes.clone()
     }
 
     /// Waits until everything enqueued is on the disk.

@@ -1,23 +1,27 @@
-//! The command `sessions`: lists, shows and exports past sessions, and reviews their changes.
+//! The command `sessions`: lists, shows, exports, renames, archives and deletes past sessions, and
+//! reviews their changes.
 
 mod changes;
 
 use std::process::ExitCode;
 
-use agent::record::{SessionRecord, Stored};
-use agent::store::{SessionState, SessionStore, SessionSummary};
+use agent::engine::is_open_elsewhere;
+use agent::export::markdown;
+use agent::record::Stored;
+use agent::store::{SessionMark, SessionState, SessionStore, SessionSummary, title};
 use clap::{Args, Subcommand, ValueEnum};
 use composer::folder_review::FolderAction;
-use host::{Clock, Dirs, RealClock};
+use futures::executor::block_on;
+use host::{Clock, Dirs, RealClock, RealFiles};
 use ledger::Ledger;
 use model::Cost;
 use runtime::usage_store::ledger_path;
 use serde_json::json;
 
-use crate::run::show::{end_text, json_record};
-use crate::{Streams, error_text, print_notice, write_error};
+use crate::run::show::json_record;
+use crate::{Streams, agrees, error_text, print_notice, write_error};
 
-/// List past sessions, and show their contents
+/// List past sessions, show their contents, rename, archive or delete them
 #[derive(Args)]
 pub(crate) struct SessionsCommand {
     #[command(subcommand)]
@@ -34,6 +38,9 @@ enum SessionsAction {
         /// The most sessions to list
         #[arg(long, default_value_t = 30)]
         limit: usize,
+        /// List the archived sessions instead of the others
+        #[arg(long)]
+        archived: bool,
     },
     /// Show the messages and calls of a session
     Show {
@@ -72,6 +79,31 @@ enum SessionsAction {
         /// The ID of the session
         id: String,
     },
+    /// Give a session a name, which no automatic title replaces
+    Rename {
+        /// The ID of the session
+        id: String,
+        /// The new name
+        name: String,
+    },
+    /// List a session only among archived ones
+    Archive {
+        /// The ID of the session
+        id: String,
+    },
+    /// List an archived session among the others again
+    Unarchive {
+        /// The ID of the session
+        id: String,
+    },
+    /// Remove a session from all lists; its text stays in the ledger file
+    Delete {
+        /// The ID of the session
+        id: String,
+        /// Delete without asking
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -97,22 +129,34 @@ impl SessionsCommand {
             SessionsAction::UndoRestore { id } => {
                 changes::run(dirs, store, id, &FolderAction::UndoLatest)?
             }
-            SessionsAction::List { json, limit } => {
-                list(&store.sessions(*limit).map_err(error_text)?, *json)
-            }
-            SessionsAction::Show { id } => to_markdown(&read(&store, id, streams)?),
-            SessionsAction::Export { id, format } => {
-                let records = read(&store, id, streams)?;
-                match format {
-                    TranscriptFormat::Markdown => to_markdown(&records),
-                    TranscriptFormat::Jsonl => {
-                        let lines = records
-                            .iter()
-                            .map(|stored| format!("{}\n", json_record(stored)));
-                        lines.collect()
-                    }
+            SessionsAction::List {
+                json,
+                limit,
+                archived,
+            } => list(&ListedSessions::read(&store, *archived, *limit)?, *json),
+            SessionsAction::Show { id } => to_markdown(&store, id, streams)?,
+            SessionsAction::Export { id, format } => match format {
+                TranscriptFormat::Markdown => to_markdown(&store, id, streams)?,
+                TranscriptFormat::Jsonl => {
+                    let records = read(&store, id, streams)?;
+                    let lines = records
+                        .iter()
+                        .map(|stored| format!("{}\n", json_record(stored)));
+                    lines.collect()
                 }
+            },
+            SessionsAction::Rename { id, name } => rename(&store, id, name)?,
+            SessionsAction::Archive { id } => {
+                mark(&store, id, &SessionMark::Archived)?;
+                format!(
+                    "session {id} is archived; `burin-agent sessions unarchive {id}` undoes it\n"
+                )
             }
+            SessionsAction::Unarchive { id } => {
+                mark(&store, id, &SessionMark::Unarchived)?;
+                format!("session {id} is no longer archived\n")
+            }
+            SessionsAction::Delete { id, yes } => delete(&store, id, *yes, dirs, streams)?,
         };
         streams
             .output
@@ -120,6 +164,98 @@ impl SessionsCommand {
             .map_err(write_error)?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The sessions to print.
+struct ListedSessions {
+    lines: Vec<SessionSummary>,
+    /// Number of sessions that are archived, or that are not if the archived ones are listed.
+    hidden: usize,
+    is_archived: bool,
+}
+
+impl ListedSessions {
+    fn read(store: &SessionStore, is_archived: bool, limit: usize) -> Result<Self, String> {
+        let all = store.sessions(usize::MAX).map_err(error_text)?;
+        let count = all.len();
+        let of_kind = all
+            .into_iter()
+            .filter(|line| line.is_archived == is_archived);
+        let mut lines: Vec<SessionSummary> = of_kind.collect();
+        let hidden = count - lines.len();
+        lines.truncate(limit);
+        Ok(Self {
+            lines,
+            hidden,
+            is_archived,
+        })
+    }
+}
+
+/// Appends a mark to a session. Fails if there is no such session.
+fn mark(store: &SessionStore, id: &str, mark: &SessionMark) -> Result<(), String> {
+    if store.summary(id).map_err(error_text)?.is_none() {
+        return Err(format!(
+            "there is no session {id}: `burin-agent sessions list` shows the sessions"
+        ));
+    }
+    let now_ms = RealClock::default().wall_ms();
+    block_on(store.mark(id, mark, now_ms)).map_err(error_text)
+}
+
+fn rename(store: &SessionStore, id: &str, name: &str) -> Result<String, String> {
+    let title = title(name);
+    if title.is_empty() {
+        return Err(format!(
+            "the new name of session {id} is blank; write a word"
+        ));
+    }
+    mark(
+        store,
+        id,
+        &SessionMark::Renamed {
+            title: title.clone(),
+        },
+    )?;
+    Ok(format!("session {id} is now \"{title}\"\n"))
+}
+
+/// Deletes a session after the user agreed, unless `is_confirmed`.
+fn delete(
+    store: &SessionStore,
+    id: &str,
+    is_confirmed: bool,
+    dirs: &Dirs,
+    streams: &mut Streams<'_>,
+) -> Result<String, String> {
+    let ledger = ledger_path(dirs);
+    if is_open_elsewhere(&RealFiles, &dirs.state, id) {
+        return Err(format!(
+            "session {id} is open in another program; close it there, then delete it"
+        ));
+    }
+    let question = format!(
+        "Deleting removes session {id} from all lists, and it cannot be continued. Its text stays in the ledger file \
+         {ledger}. Delete it?"
+    );
+    if !is_confirmed && !agrees(&question, streams)? {
+        return Ok(format!("session {id} was not deleted\n"));
+    }
+    mark(store, id, &SessionMark::Deleted)?;
+    Ok(format!(
+        "session {id} is deleted; its text stays in the ledger file {ledger}\n"
+    ))
+}
+
+/// Returns a session as Markdown.
+fn to_markdown(
+    store: &SessionStore,
+    id: &str,
+    streams: &mut Streams<'_>,
+) -> Result<String, String> {
+    let title = store.summary(id).map_err(error_text)?;
+    let title = title.map_or_else(|| id.to_owned(), |line| line.title);
+    Ok(markdown(&title, &read(store, id, streams)?))
 }
 
 /// Opens the store of sessions, and creates the ledger if it is missing. If the ledger is damaged,
@@ -143,13 +279,22 @@ fn read(store: &SessionStore, id: &str, streams: &mut Streams<'_>) -> Result<Vec
     Ok(past.records)
 }
 
-fn list(lines: &[SessionSummary], is_json: bool) -> String {
+fn list(listed: &ListedSessions, is_json: bool) -> String {
+    let lines = &listed.lines;
     if is_json {
         let lines: Vec<_> = lines.iter().map(json_line).collect();
         return format!("{}\n", serde_json::Value::Array(lines));
     }
+    let hidden = match (listed.hidden, listed.is_archived) {
+        (0, _) | (_, true) => String::new(),
+        (1, _) => "1 archived session is hidden; --archived lists it\n".to_owned(),
+        (count, _) => format!("{count} archived sessions are hidden; --archived lists them\n"),
+    };
+    if lines.is_empty() && listed.is_archived {
+        return "no session is archived\n".to_owned();
+    }
     if lines.is_empty() {
-        return "there are no sessions yet; `burin-agent run` begins one\n".to_owned();
+        return format!("there are no sessions yet; `burin-agent run` begins one\n{hidden}");
     }
     let now_ms = RealClock::default().wall_ms();
     let line = |line: &SessionSummary| {
@@ -174,7 +319,8 @@ fn list(lines: &[SessionSummary], is_json: bool) -> String {
             line.root,
         )
     };
-    lines.iter().map(line).collect()
+    let lines: String = lines.iter().map(line).collect();
+    lines + &hidden
 }
 
 fn json_line(line: &SessionSummary) -> serde_json::Value {
@@ -190,6 +336,9 @@ fn json_line(line: &SessionSummary) -> serde_json::Value {
         "cost_nano": (!line.has_unknown_cost).then_some(line.cost_nano),
         "state": state(&line.state),
         "parent": line.parent,
+        "forked_from": line.forked_from,
+        "archived": line.is_archived,
+        "unread": line.is_unread,
     })
 }
 
@@ -197,7 +346,7 @@ fn state(state: &SessionState) -> String {
     match state {
         SessionState::New => "nothing asked yet".to_owned(),
         SessionState::Open => "runs, or its program died".to_owned(),
-        SessionState::Ended(end) => end_text(end),
+        SessionState::Ended(end) => end.to_string(),
     }
 }
 
@@ -209,53 +358,6 @@ fn age(millis: u64) -> String {
         3_600..172_800 => format!("{} h", seconds / 3_600),
         _ => format!("{} days", seconds / 86_400),
     }
-}
-
-/// A session as a text that can be read.
-fn to_markdown(records: &[Stored]) -> String {
-    let mut text = String::new();
-    for stored in records {
-        match &stored.record {
-            SessionRecord::Began { root, model, .. } => {
-                text.push_str(&format!("# {model} in {root}\n"))
-            }
-            SessionRecord::Prompted { parts, .. } => {
-                text.push_str(&format!("\n## {}\n", agent::stored_parts::texts(parts)));
-            }
-            SessionRecord::Answered { parts, .. } => {
-                let texts = agent::stored_parts::texts(parts);
-                if !texts.trim().is_empty() {
-                    text.push_str(&format!("\n{texts}\n"));
-                }
-            }
-            SessionRecord::CallEnded {
-                tool,
-                outcome,
-                content,
-                millis,
-                ..
-            } => {
-                let texts = agent::stored_parts::texts(content).replace('\n', "\n    ");
-                text.push_str(&format!(
-                    "\n    {tool}: {}, {millis} ms\n    {texts}\n",
-                    outcome.name()
-                ));
-            }
-            SessionRecord::CallBegan { title, .. } => text.push_str(&format!("\n- {title}\n")),
-            SessionRecord::Failed { message, .. } => text.push_str(&format!("\n*{message}*\n")),
-            SessionRecord::Noted { text: note } => text.push_str(&format!("\n*{note}*\n")),
-            SessionRecord::Compacted { summary, .. } => {
-                text.push_str(&format!(
-                    "\n*The conversation was made shorter.*\n{summary}\n"
-                ));
-            }
-            SessionRecord::TurnEnded { end, .. } => {
-                text.push_str(&format!("\n*{}*\n", end_text(end)))
-            }
-            _ => {}
-        }
-    }
-    text
 }
 
 #[cfg(test)]

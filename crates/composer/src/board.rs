@@ -36,7 +36,7 @@ use crate::job::{HandOverTarget, JobId, JobSpec, JobWorktree};
 
 pub use actor::BoardHandle;
 pub use fake::{FakeSession, FakeStarter, FakeWorktrees};
-pub use record::SavedBoard;
+pub use record::{JobSession, SavedBoard};
 pub use store::{BoardStore, LedgerBoardStore, MemoryBoardStore};
 
 /// A request for a worktree.

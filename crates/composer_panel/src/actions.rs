@@ -15,6 +15,18 @@ gpui_kit::actions!(
         NewSession,
         /// Show the sessions of this folder.
         ShowSessions,
+        /// Rename the session.
+        RenameSession,
+        /// Archive the session, or list an archived one among the others again.
+        ArchiveSession,
+        /// Show the archived sessions, or the others again.
+        ShowArchived,
+        /// Delete the session: it is no longer listed and cannot be continued.
+        DeleteSession,
+        /// Fork the session from the selected message: continue a copy, and leave the session as it is.
+        ForkSession,
+        /// Export the session as Markdown.
+        ExportSession,
         /// Send the prompt to the agent.
         Send,
         /// Stop the running turn of the agent.

@@ -13,7 +13,9 @@ use futures::stream::BoxStream;
 use crate::board;
 
 pub use agent::context::OpenFiles;
-pub use agent::session::{RunningSession, SessionActivity};
+pub use agent::record::TurnEnd;
+pub use agent::session::{RunningSession, SessionActivity, SessionChange, SessionChangeKind};
+pub use agent::store::SessionMark;
 pub use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
 pub use composer::folder_review::{FolderAction, FolderChanges, UndoOutcome};
 pub use fake::{FakeAgents, FakeRequest};
@@ -38,7 +40,8 @@ pub trait AgentService: Send + Sync {
     /// are in the list's `advice` and `problems`.
     fn models(&self) -> BoxFuture<'static, ModelList>;
 
-    /// Lists the sessions of a folder, latest first, without those of subagents.
+    /// Lists all sessions of a folder and of the agents on its board, latest first, without those of
+    /// subagents.
     fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, Error>>;
 
     /// Starts a session and attaches to it. The session is stored only from its first prompt on.
@@ -54,6 +57,28 @@ pub trait AgentService: Send + Sync {
 
     /// Streams the sessions that run in this program, shown or not: now, and after each change.
     fn running(&self) -> BoxStream<'static, Vec<RunningSession>>;
+
+    /// Streams the changes of running sessions of which their user may want to know.
+    fn session_changes(&self) -> BoxStream<'static, SessionChange>;
+
+    /// Streams the changes of stored sessions, those of all folders.
+    fn stored_changes(&self) -> BoxStream<'static, StoredChange>;
+
+    /// Appends a mark to a session: its name, whether it is archived, read or deleted. Fails if
+    /// there is no such session, and for the deletion of a session that is open.
+    fn mark_session(&self, id: String, mark: SessionMark) -> BoxFuture<'static, Result<(), Error>>;
+
+    /// Copies a session up to and including the record number `after` into a new one, and returns
+    /// its id. Fails for the session of an agent on the board.
+    fn fork_session(
+        &self,
+        root: AbsPath,
+        id: String,
+        after: u64,
+    ) -> BoxFuture<'static, Result<String, Error>>;
+
+    /// Returns a session as Markdown.
+    fn export_session(&self, id: String) -> BoxFuture<'static, Result<String, Error>>;
 
     /// Sets the files of a folder that a window shows. The engines use these files for the prompts
     /// of sessions in that folder. Each call replaces the files of the call before.
@@ -177,12 +202,53 @@ pub struct SessionEntry {
     pub id: String,
     /// Title of the session.
     pub title: String,
-    /// Time of its last event, in milliseconds since 1970.
-    pub last_ms: u64,
+    /// Time since its last event, in milliseconds.
+    pub age_ms: u64,
     /// The model of its last request.
     pub model: String,
-    /// Cost in billionths of a US dollar.
+    /// Cost in billionths of a US dollar; `None` if a price was unknown.
     pub cost_nano: Option<u64>,
-    /// The end of its last turn, in a word: `done`, `stopped`, `interrupted`, `failed`.
-    pub end: String,
+    /// Its state as stored.
+    pub status: SessionStatus,
+    /// The agent on the board whose session it is; `None` if it works in the folder itself.
+    pub agent: Option<SessionAgent>,
+    /// Whether it is listed among the archived ones.
+    pub is_archived: bool,
+    /// Whether something happened that the user has not seen.
+    pub is_unread: bool,
+}
+
+/// A change of stored sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoredChange {
+    /// A session got records.
+    Records,
+    /// A session got a mark, such as a title.
+    Marks,
+}
+
+/// The agent on the board to which a session belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionAgent {
+    /// The branch to which it commits, or committed.
+    pub branch: String,
+    /// Id of its job; `None` after it was removed from the board.
+    pub job: Option<String>,
+}
+
+/// The state of a session as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionStatus {
+    /// It has no prompt yet.
+    New,
+    /// A turn is running, in this program or another.
+    Working,
+    /// Its last turn ended.
+    Done,
+    /// The user stopped its last turn.
+    Stopped,
+    /// Its last turn failed, for this reason.
+    Failed(String),
+    /// The program died during its last turn.
+    Interrupted,
 }

@@ -18,7 +18,10 @@ pub mod transcript;
 mod changes;
 mod panel;
 mod revealed_text;
+mod session_list;
+mod session_notices;
 
 pub use agents::{AgentService, Error};
 pub use composer::folder_review::BufferEdit;
 pub use panel::{AgentCounts, ComposerPanel, PanelEvent, RestoreRequest, agent_mark};
+pub use session_notices::{SessionNotice, SessionVisibility, session_notice};

@@ -16,6 +16,9 @@ mod questions;
 mod render;
 mod reveal;
 mod review;
+mod session_actions;
+mod session_news;
+mod session_rows;
 mod session_settings;
 mod sessions;
 mod starts;
@@ -41,7 +44,7 @@ pub use board_view::agent_mark;
 pub use folder_changes::RestoreRequest;
 
 use crate::agents::{
-    AgentService, ModelList, RunningSession, SessionActivity, SessionConnection, SessionEntry,
+    AgentService, ModelList, RunningSession, SessionActivity, SessionChange, SessionConnection,
 };
 use crate::transcript::{ItemChange, Transcript, TranscriptEntry};
 
@@ -59,7 +62,8 @@ pub struct ComposerPanel {
     /// The user's latest choice, for new sessions.
     mode: SessionMode,
     page: PanelPage,
-    sessions: SessionListState,
+    sessions: sessions::SessionsPage,
+    news: session_news::SessionNews,
     /// All sessions that run in this program, including those of other folders.
     running: Vec<RunningSession>,
     open: Option<OpenSession>,
@@ -76,6 +80,7 @@ pub struct ComposerPanel {
     loads: PanelLoads,
     _trust: Option<Task<()>>,
     _running: Option<Task<()>>,
+    _changes: Option<Task<()>>,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -113,6 +118,17 @@ pub enum PanelEvent {
     ConfirmRestore(RestoreRequest),
     /// Edit files with unsaved text, in one undo step each.
     EditBuffers(Vec<BufferEdit>),
+    /// A session of the folder ended a turn or waits; the window decides whether to notify the user.
+    SessionChanged(SessionChange),
+    /// Ask the user whether to delete a session; `ComposerPanel::delete_session` deletes it.
+    ConfirmDelete {
+        /// Id of the session.
+        id: String,
+        /// Title of the session.
+        title: String,
+    },
+    /// Show a session as Markdown, to be saved.
+    ShowExport(String),
     /// Move the focus back to the editor.
     Leave,
 }
@@ -124,6 +140,8 @@ pub struct AgentCounts {
     pub waiting: usize,
     /// Agents that are working or queued.
     pub working: usize,
+    /// Sessions with news that the user has not seen.
+    pub unread: usize,
 }
 
 /// The page that the panel shows.
@@ -136,22 +154,13 @@ enum PanelPage {
     Changes,
 }
 
-/// The session list of the folder, as far as it is loaded.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct SessionListState {
-    lines: Vec<SessionEntry>,
-    selected: usize,
-    is_loading: bool,
-    problem: Option<String>,
-}
-
 /// The running loads. A load replaces an earlier one of the same kind, and cancels no other.
 #[derive(Default)]
 struct PanelLoads {
     models: Option<Task<()>>,
-    listing: Option<Task<()>>,
     /// Opens a session of the list or of the board.
     opening: Option<Task<()>>,
+    export: Option<Task<()>>,
 }
 
 /// The session that is shown.
@@ -210,7 +219,8 @@ impl ComposerPanel {
             is_awake: false,
             mode: SessionMode::Build,
             page: PanelPage::Session,
-            sessions: SessionListState::default(),
+            sessions: sessions::SessionsPage::new(window, cx),
+            news: session_news::SessionNews::default(),
             running: Vec::new(),
             open: None,
             board: None,
@@ -224,6 +234,7 @@ impl ComposerPanel {
             loads: PanelLoads::default(),
             _trust: None,
             _running: None,
+            _changes: None,
             _subscriptions: subscriptions,
         }
     }
@@ -234,6 +245,8 @@ impl ComposerPanel {
             self.load_models(window, cx);
             self.load_trust(cx);
             self.follow_running(cx);
+            self.follow_changes(cx);
+            self.follow_sessions(sessions::ListReading::Later, cx);
         }
     }
 
@@ -262,17 +275,28 @@ impl ComposerPanel {
         self.open.is_some() || self.starts.shown_prompt().is_some()
     }
 
-    /// Counts the agents of the open session, of other sessions of this folder and of the board.
-    pub fn agent_counts(&self) -> AgentCounts {
+    /// Counts the agents of the board.
+    pub fn board_counts(&self) -> AgentCounts {
         let mut counts = AgentCounts::default();
-        let board = self.board().map(Arc::as_ref);
-        let jobs = board.map_or(&[][..], |board| &board.jobs);
-        for job in jobs.iter().filter(|job| job.state().is_live()) {
+        for job in self.jobs().iter().filter(|job| job.state().is_live()) {
             match job.state() {
                 crate::board::JobState::Waiting { .. } => counts.waiting += 1,
                 _ => counts.working += 1,
             }
         }
+        counts
+    }
+
+    /// The agents of the board, as far as it is open.
+    fn jobs(&self) -> &[crate::board::BoardJob] {
+        self.board().map_or(&[], |board| &board.jobs)
+    }
+
+    /// Counts the agents of the open session, of other sessions of this folder and of the board.
+    pub fn agent_counts(&self) -> AgentCounts {
+        let mut counts = self.board_counts();
+        counts.unread = self.news.count();
+        let jobs = self.jobs();
         // The open session may belong to an agent of the board, which is already counted.
         let is_on_board = |open: &&OpenSession| {
             let mut roots = jobs.iter().filter_map(crate::board::BoardJob::root);
@@ -320,12 +344,6 @@ impl ComposerPanel {
         self.running.iter().filter(is_elsewhere)
     }
 
-    /// The activity of a session, if it runs.
-    fn activity(&self, id: &str) -> Option<SessionActivity> {
-        let running = self.running.iter().find(|it| it.id == id)?;
-        Some(running.activity)
-    }
-
     /// Switches to another folder. `None` leaves the panel without a folder. Closes the open
     /// session in the panel, but the session's turn goes on in the background, and a session that is
     /// just being started still gets its prompt.
@@ -335,12 +353,13 @@ impl ComposerPanel {
             self.open = None;
             self.board = None;
             self.starts.leave_folder();
-            self.loads.listing = None;
             self.loads.opening = None;
-            self.sessions = SessionListState::default();
+            self.sessions.leave_folder();
+            self.news.leave_folder();
             self.page = PanelPage::Session;
             if self.is_awake {
                 self.load_trust(cx);
+                self.follow_sessions(sessions::ListReading::Later, cx);
             }
             cx.notify();
         }
@@ -443,6 +462,7 @@ impl ComposerPanel {
             _task: task,
         });
         self.starts.hide();
+        self.note_seen(cx);
         cx.notify();
     }
 

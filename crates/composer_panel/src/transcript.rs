@@ -16,6 +16,10 @@ use agent::{AgentEvent, CallOutcome, Detail, SessionRecord, Stored};
 #[derive(Debug, Default)]
 pub struct Transcript {
     items: Vec<TranscriptEntry>,
+    /// The record with which each item ends; `None` while it is streaming.
+    fork_points: Vec<Option<ForkPoint>>,
+    /// The record with which the last turn ended.
+    last_end: Option<u64>,
     calls: HashMap<String, usize>,
     /// Index of the first item of the running step, for which there is no record yet.
     live: Option<usize>,
@@ -142,6 +146,15 @@ pub enum CallItemState {
     },
 }
 
+/// The part of a session that a fork from an item copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForkPoint {
+    /// The records up to and including this number.
+    After(u64),
+    /// The turns before the message; up to and including this record, or nothing.
+    Before(Option<u64>),
+}
+
 /// A change in the list of items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ItemChange {
@@ -241,6 +254,55 @@ impl Transcript {
     /// Applies a session event and returns the changes to the items, in order, for a view that
     /// shows the items. The list is empty if the event changes no item.
     pub fn apply(&mut self, event: &AgentEvent) -> Vec<ItemChange> {
+        let changes = self.apply_event(event);
+        for change in &changes {
+            self.update_fork_points(change, event);
+        }
+        if let AgentEvent::Recorded(stored) = event
+            && matches!(stored.record, SessionRecord::TurnEnded { .. })
+        {
+            self.last_end = Some(stored.seq);
+        }
+        changes
+    }
+
+    /// Returns the part of the session that a fork from an item copies: up to the item, or the turns
+    /// before a message of the user. Returns `None` while the item is streaming.
+    pub fn fork_point(&self, at: usize) -> Option<ForkPoint> {
+        self.fork_points.get(at).copied().flatten()
+    }
+
+    fn update_fork_points(&mut self, change: &ItemChange, event: &AgentEvent) {
+        let seq = match event {
+            AgentEvent::Recorded(stored) => Some(stored.seq),
+            _ => None,
+        };
+        let last_end = self.last_end;
+        let point = |item: &TranscriptEntry| match item {
+            TranscriptEntry::Context(_)
+            | TranscriptEntry::User {
+                is_steering: false, ..
+            } => ForkPoint::Before(last_end),
+            _ => ForkPoint::After(seq.unwrap_or_default()),
+        };
+        match change {
+            ItemChange::Replaced(old, count) => {
+                let new = self.items.get(old.start..old.start + count);
+                let new = new.unwrap_or_default().iter();
+                let new: Vec<_> = new.map(|item| seq.map(|_| point(item))).collect();
+                self.fork_points.splice(old.clone(), new);
+            }
+            ItemChange::Changed(at) => {
+                if let (Some(_), Some(item), Some(known)) =
+                    (seq, self.items.get(*at), self.fork_points.get_mut(*at))
+                {
+                    *known = Some(point(item));
+                }
+            }
+        }
+    }
+
+    fn apply_event(&mut self, event: &AgentEvent) -> Vec<ItemChange> {
         if !matches!(event, AgentEvent::Waiting { .. } | AgentEvent::Fill { .. }) {
             self.waiting = None;
         }

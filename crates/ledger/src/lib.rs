@@ -27,7 +27,8 @@ use base::AbsPath;
 pub use error::Error;
 pub use open::QuarantinedLedger;
 pub use rows::{
-    CallRow, DecisionRow, EventRow, LedgerEntry, MetricRow, ReservationRow, SessionRow, SpendTotal,
+    CallRow, DecisionRow, EventRow, LedgerEntry, MarkRow, MetricRow, ReservationRow, SessionHead,
+    SessionRow, SpendTotal,
 };
 pub use writer::LedgerWriter;
 

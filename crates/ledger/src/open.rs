@@ -23,6 +23,7 @@ const MAX_POLLS: i32 = 5_000;
 const MIGRATIONS: &[&str] = &[
     include_str!("open/first.sql"),
     include_str!("open/predictions.sql"),
+    include_str!("open/marks.sql"),
 ];
 
 /// A damaged ledger that `Ledger::open` moved aside before creating a new one.

@@ -21,6 +21,8 @@ pub enum LedgerEntry {
     Decision(DecisionRow),
     /// One measured value of a metric.
     Metric(MetricRow),
+    /// A note about a session, outside its events.
+    Mark(MarkRow),
 }
 
 /// A session of an agent: its start and root folder.
@@ -43,6 +45,27 @@ pub struct EventRow {
     pub at_ms: u64,
     pub kind: String,
     /// The event as JSON.
+    pub body: String,
+}
+
+/// A session with its latest event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionHead {
+    /// The session.
+    pub session: SessionRow,
+    /// Number and time of its latest event; `None` if it has none.
+    pub last: Option<(u64, u64)>,
+}
+
+/// A note about a session that is no part of its conversation, such as its name. Marks have no
+/// numbers within their session, so that any process can append them while the session runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
+pub struct MarkRow {
+    pub session: String,
+    pub at_ms: u64,
+    pub kind: String,
+    /// The mark as JSON.
     pub body: String,
 }
 
@@ -191,13 +214,20 @@ impl Ledger {
         self.read(sql, params![session], event)
     }
 
-    /// Returns the events of a session with one of these kinds, in order.
-    pub fn events_of(&self, session: &str, kinds: &[&str]) -> Result<Vec<EventRow>, Error> {
+    /// Returns the events of a session with one of these kinds, in order, from the number `from`
+    /// on.
+    pub fn events_of(
+        &self,
+        session: &str,
+        kinds: &[&str],
+        from: u64,
+    ) -> Result<Vec<EventRow>, Error> {
         let sql = "SELECT session, seq, at_ms, kind, body FROM events
-                   WHERE session = ?1 AND kind IN (SELECT value FROM json_each(?2)) ORDER BY seq";
+                   WHERE session = ?1 AND seq >= ?3 AND kind IN (SELECT value FROM json_each(?2))
+                   ORDER BY seq";
         // Kinds are our own identifiers and need no escaping.
         let kinds = format!("[\"{}\"]", kinds.join("\",\""));
-        self.read(sql, params![session, kinds], event)
+        self.read(sql, params![session, kinds, int(from)], event)
     }
 
     /// Returns the last event of a session; `None` if it has none.
@@ -207,15 +237,39 @@ impl Ledger {
         Ok(self.read(sql, params![session], event)?.pop())
     }
 
-    /// Returns the sessions, latest first.
-    pub fn sessions(&self) -> Result<Vec<SessionRow>, Error> {
-        let sql = "SELECT id, started_ms, root FROM sessions ORDER BY started_ms DESC, id";
+    /// Returns the sessions with their latest events, latest start first. Reads one event of each
+    /// session.
+    pub fn session_heads(&self) -> Result<Vec<SessionHead>, Error> {
+        let sql = "SELECT s.id, s.started_ms, s.root, e.seq, e.at_ms FROM sessions AS s
+                   LEFT JOIN events AS e ON e.session = s.id
+                       AND e.seq = (SELECT max(seq) FROM events WHERE session = s.id)
+                   ORDER BY s.started_ms DESC, s.id";
         self.read(sql, params![], |row| {
-            Ok(SessionRow {
-                id: row.get(0)?,
-                started_ms: number(row, 1)?,
-                root: row.get(2)?,
+            let seq = row.get::<_, Option<i64>>(3)?.map(i64::unsigned_abs);
+            let at_ms = row.get::<_, Option<i64>>(4)?.map(i64::unsigned_abs);
+            Ok(SessionHead {
+                session: SessionRow {
+                    id: row.get(0)?,
+                    started_ms: number(row, 1)?,
+                    root: row.get(2)?,
+                },
+                last: seq.zip(at_ms),
             })
+        })
+    }
+
+    /// Returns the marks after the row `after`, in the order in which they were appended, each with
+    /// the number of its row. Rows count from 1.
+    pub fn marks(&self, after: u64) -> Result<Vec<(u64, MarkRow)>, Error> {
+        let sql = "SELECT row, session, at_ms, kind, body FROM marks WHERE row > ?1 ORDER BY row";
+        self.read(sql, params![int(after)], |row| {
+            let mark = MarkRow {
+                session: row.get(1)?,
+                at_ms: number(row, 2)?,
+                kind: row.get(3)?,
+                body: row.get(4)?,
+            };
+            Ok((number(row, 0)?, mark))
         })
     }
 
@@ -298,6 +352,10 @@ fn insert(transaction: &Transaction<'_>, entry: &LedgerEntry) -> rusqlite::Resul
         LedgerEntry::Metric(it) => insert(
             "INSERT INTO metrics (at_ms, name, value, tags) VALUES (?1, ?2, ?3, ?4)",
             params![int(it.at_ms), it.name, it.value, it.tags],
+        ),
+        LedgerEntry::Mark(it) => insert(
+            "INSERT INTO marks (session, at_ms, kind, body) VALUES (?1, ?2, ?3, ?4)",
+            params![it.session, int(it.at_ms), it.kind, it.body],
         ),
     }
 }

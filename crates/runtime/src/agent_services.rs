@@ -9,7 +9,7 @@ use agent::context::{OpenFiles, TrustedFolders};
 use agent::engine::{self, SessionChannels, SessionOptions};
 use agent::record::SessionMode;
 use agent::services::Buffers;
-use agent::store::{SessionStore, SessionSummary};
+use agent::store::SessionStore;
 use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
 use autocomplete::ModelCandidate;
 use autocomplete::engine::{CompletionRequest, TabModel};
@@ -31,6 +31,7 @@ use crate::permissions::Permissions;
 use crate::sample_project;
 use crate::sandbox_policy::Confinement;
 use crate::session_factory::{self, RoutedModel, SessionFactory, SessionSpec, WindowContext};
+use crate::session_titles::SessionTitles;
 use crate::usage_store::{self, LedgerUsageStore, OpenedLedger};
 use crate::{routing, trust};
 
@@ -46,6 +47,7 @@ pub struct AgentServices {
     usage_store: Arc<LedgerUsageStore>,
     for_tab: Vec<ModelCandidate>,
     reviews: SessionReviews,
+    titles: SessionTitles,
 }
 
 /// A session that was started or resumed.
@@ -127,6 +129,7 @@ impl AgentServices {
         // A project's own rules are read when a session starts there.
         let (_, unclear) = Permissions::read(dirs).rules(&dirs.config);
         problems.extend(unclear);
+        let titles = SessionTitles::new(&setup);
         let router = routing::start(routes, &setup.settings, usage_store.clone());
         let store = SessionStore::start(ledger).map_err(Error::session)?;
         let gateway = session_factory::model_gateway(router.clone(), &known);
@@ -153,6 +156,7 @@ impl AgentServices {
             usage_store,
             for_tab,
             reviews,
+            titles,
         })
     }
 
@@ -248,13 +252,7 @@ impl AgentServices {
     /// Resumes an earlier session, in the session's own folder. Fails if no session has this id, or
     /// if the session is open elsewhere.
     pub async fn resume(&self, id: &str) -> Result<AttachedSession, Error> {
-        let store = self.factory.store().clone();
-        let name = id.to_owned();
-        let lines = tokio::task::spawn_blocking(move || store.sessions(usize::MAX)).await;
-        let lines = lines
-            .map_err(Error::interrupted("the sessions could not be read"))?
-            .map_err(Error::session)?;
-        let line = lines.into_iter().find(|line| line.id == name);
+        let line = self.summary(id).await?;
         let line = line.ok_or_else(|| Error::Unknown(format!("there is no session {id}")))?;
         let root = AbsPath::new(&line.root)
             .ok_or_else(|| Error::Session(format!("{} is not a folder", line.root)))?;
@@ -273,12 +271,6 @@ impl AgentServices {
     pub fn records(&self, id: &str) -> Result<Vec<agent::Stored>, Error> {
         let session = self.factory.store().read(id);
         Ok(session.map_err(Error::session)?.records)
-    }
-
-    /// Returns at most `limit` of the latest sessions, newest first, including those of subagents.
-    /// Blocks on the disk.
-    pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Error> {
-        self.factory.store().sessions(limit).map_err(Error::session)
     }
 
     /// Returns the trust state of a folder. Blocks on the disk.
@@ -307,6 +299,27 @@ impl AgentServices {
         may_run: bool,
     ) -> Result<(), Error> {
         trust::decide_server(&self.dirs, root, shown, may_run)
+    }
+
+    /// Returns the program's folders.
+    pub(crate) fn dirs(&self) -> &Dirs {
+        &self.dirs
+    }
+
+    /// Returns the router.
+    pub(crate) fn router(&self) -> &RouterHandle {
+        &self.router
+    }
+
+    /// Returns the usage of this run of the program.
+    #[cfg(test)]
+    pub(crate) fn usage_store(&self) -> &LedgerUsageStore {
+        &self.usage_store
+    }
+
+    /// Returns the model for the titles of sessions.
+    pub(crate) fn titles(&self) -> &SessionTitles {
+        &self.titles
     }
 
     /// Prepares an attended session in `root` with the hooks that the user allowed. Returns its

@@ -12,6 +12,7 @@ pub mod agent_services;
 pub mod compose;
 mod error;
 pub mod folder_changes;
+pub mod folder_sessions;
 pub mod form;
 pub mod indexes;
 pub mod language_servers;
@@ -25,6 +26,7 @@ pub mod sample_project;
 pub mod sandbox_policy;
 mod sandboxed_hooks;
 pub mod session_factory;
+mod session_titles;
 pub mod trust;
 pub mod usage_store;
 

@@ -4,12 +4,12 @@
 //! Invariant: attaching and detaching views never stops a turn. A session without a view is closed once it is idle.
 //! Start at `LiveSessions::adopt`; `LiveSessions::attach` joins a session that already runs.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::engine::SessionChannels;
-use agent::record::SessionRecord;
-use agent::session::{RunningSession, SessionActivity};
+use agent::record::{SessionRecord, TurnEnd};
+use agent::session::{RunningSession, SessionActivity, SessionChange, SessionChangeKind};
 use agent::{AgentEvent, SessionCommand};
 use base::AbsPath;
 use tokio::sync::{mpsc, watch};
@@ -41,6 +41,8 @@ pub struct SessionHandle {
 struct SessionRegistry {
     sessions: Mutex<HashMap<String, LiveSession>>,
     statuses: watch::Sender<Vec<RunningSession>>,
+    /// The receivers of changes. Unbounded: a turn makes few.
+    changes: Mutex<Vec<mpsc::UnboundedSender<SessionChange>>>,
 }
 
 struct LiveSession {
@@ -51,10 +53,13 @@ struct LiveSession {
     views: HashMap<u64, mpsc::UnboundedSender<AgentEvent>>,
     next_view: u64,
     is_running: bool,
+    /// Number of messages that were sent into the running turn and did not join it yet.
+    pending: usize,
     /// Whether the session is closing, so that no view can attach.
     is_closing: bool,
-    /// Calls that wait for an approval: the subagent that makes them, if any, and the call.
-    approvals: HashSet<(Option<String>, String)>,
+    /// Titles of calls that wait for an approval, by the subagent that makes them, if any, and the
+    /// call.
+    approvals: BTreeMap<(Option<String>, String), String>,
     /// Questions of tools that are not answered yet.
     questions: Vec<AgentEvent>,
     /// Records of subagents of the running turn.
@@ -66,6 +71,7 @@ impl Default for LiveSessions {
         Self(Arc::new(SessionRegistry {
             sessions: Mutex::default(),
             statuses: watch::Sender::new(Vec::new()),
+            changes: Mutex::default(),
         }))
     }
 }
@@ -125,6 +131,15 @@ impl LiveSessions {
     }
 }
 
+impl LiveSessions {
+    /// Returns the changes from now on of which users may want to know.
+    pub fn changes(&self) -> mpsc::UnboundedReceiver<SessionChange> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.0.listeners().push(sender);
+        receiver
+    }
+}
+
 impl SessionHandle {
     /// Sends a command to the session. Never waits; a session that has ended ignores it.
     pub fn send(&self, command: SessionCommand) {
@@ -134,7 +149,10 @@ impl SessionHandle {
         };
         match &command {
             // Known before the session records it, so that a view that is closed meanwhile does not end the turn.
-            SessionCommand::Prompt(_) | SessionCommand::Steer(_) => session.is_running = true,
+            SessionCommand::Prompt(_) | SessionCommand::Steer(_) => {
+                session.pending += usize::from(session.is_running);
+                session.is_running = true;
+            }
             SessionCommand::Reply { .. } => session.questions.clear(),
             _ => {}
         }
@@ -159,15 +177,24 @@ impl SessionRegistry {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn listeners(&self) -> MutexGuard<'_, Vec<mpsc::UnboundedSender<SessionChange>>> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn receive(&self, id: &str, event: AgentEvent) {
+        let mut change = None;
         if let Some(session) = self.sessions().get_mut(id) {
-            session.apply_event(None, &event);
+            change = session.apply_and_compare(id, &event);
             session
                 .views
                 .retain(|_, view| view.send(event.clone()).is_ok());
             session.close_if_unused();
         }
         self.publish();
+        if let Some(change) = change {
+            self.listeners()
+                .retain(|listener| listener.send(change.clone()).is_ok());
+        }
     }
 
     fn remove(&self, id: &str) {
@@ -182,6 +209,7 @@ impl SessionRegistry {
             id: id.clone(),
             folder: session.folder.clone(),
             activity: session.activity(),
+            waiting_for: session.waiting_for(),
         };
         let mut statuses: Vec<RunningSession> = sessions.iter().map(status).collect();
         statuses.sort_by(|one, two| one.id.cmp(&two.id));
@@ -206,8 +234,9 @@ impl LiveSession {
             views: HashMap::new(),
             next_view: 0,
             is_running: false,
+            pending: 0,
             is_closing: false,
-            approvals: HashSet::new(),
+            approvals: BTreeMap::new(),
             questions: Vec::new(),
             subagents: Vec::new(),
         }
@@ -245,6 +274,49 @@ impl LiveSession {
         !self.approvals.is_empty() || !self.questions.is_empty()
     }
 
+    /// Returns the call or the question that waits for the user, as one line; empty if none waits.
+    fn waiting_for(&self) -> String {
+        let question = |event: &AgentEvent| match innermost(event) {
+            AgentEvent::Asking { question, .. } => Some(question.text.clone()),
+            _ => None,
+        };
+        let asked = self.questions.iter().find_map(question);
+        let waiting = self.approvals.values().next().cloned().or(asked);
+        let waiting = waiting.filter(|_| self.is_running).unwrap_or_default();
+        waiting.lines().next().unwrap_or_default().to_owned()
+    }
+
+    /// Notes the end of a turn. A message that waits begins the next turn, so that the session does
+    /// not become idle. A stop gives waiting messages back.
+    fn turn_ended(&mut self, end: &TurnEnd) {
+        let follows = self.pending > 0 && *end != TurnEnd::Stopped;
+        self.pending = if follows { self.pending - 1 } else { 0 };
+        self.is_running = follows;
+        self.approvals.clear();
+        self.questions.clear();
+        self.subagents.clear();
+    }
+
+    /// Applies an event of the session, and returns the change that it makes for the user.
+    fn apply_and_compare(&mut self, id: &str, event: &AgentEvent) -> Option<SessionChange> {
+        let was_waiting = self.is_waiting();
+        self.apply_event(None, event);
+        let kind = match event {
+            AgentEvent::Idle(end) => SessionChangeKind::Ended {
+                end: end.clone(),
+                is_followed: self.is_running,
+            },
+            _ if self.is_waiting() && !was_waiting => SessionChangeKind::Waits(self.waiting_for()),
+            _ => return None,
+        };
+        Some(SessionChange {
+            id: id.to_owned(),
+            folder: self.folder.clone(),
+            kind,
+            has_view: !self.views.is_empty(),
+        })
+    }
+
     /// Applies an event of the session, or of one of its subagents.
     fn apply_event(&mut self, subagent: Option<&str>, event: &AgentEvent) {
         match event {
@@ -263,12 +335,10 @@ impl LiveSession {
                     _ => {}
                 }
             }
-            AgentEvent::Idle(_) if subagent.is_none() => {
-                self.is_running = false;
-                self.approvals.clear();
-                self.questions.clear();
-                self.subagents.clear();
+            AgentEvent::GivenBack(_) if subagent.is_none() => {
+                self.pending = self.pending.saturating_sub(1);
             }
+            AgentEvent::Idle(end) if subagent.is_none() => self.turn_ended(end),
             _ => {}
         }
     }
@@ -276,9 +346,12 @@ impl LiveSession {
     fn note_record(&mut self, subagent: Option<&str>, record: &SessionRecord) {
         let key = |call: &String| (subagent.map(str::to_owned), call.clone());
         match record {
-            SessionRecord::Prompted { .. } if subagent.is_none() => self.is_running = true,
-            SessionRecord::LeaveAsked { call, .. } => {
-                self.approvals.insert(key(call));
+            SessionRecord::Prompted { is_steering, .. } if subagent.is_none() => {
+                self.pending = self.pending.saturating_sub(usize::from(*is_steering));
+                self.is_running = true;
+            }
+            SessionRecord::LeaveAsked { call, title, .. } => {
+                self.approvals.insert(key(call), title.clone());
             }
             SessionRecord::LeaveGiven { call, .. } | SessionRecord::CallEnded { call, .. } => {
                 self.approvals.remove(&key(call));
@@ -293,6 +366,14 @@ impl LiveSession {
             // A session that has ended already ignores it.
             self.commands.send(SessionCommand::Close).ok();
         }
+    }
+}
+
+/// Returns the event of a subagent without those around it.
+fn innermost(event: &AgentEvent) -> &AgentEvent {
+    match event {
+        AgentEvent::Child { event, .. } => innermost(event),
+        event => event,
     }
 }
 

@@ -266,6 +266,11 @@ impl SessionFactory {
         self.harness.store()
     }
 
+    /// Returns the state that all sessions of this process share.
+    pub(crate) fn harness(&self) -> &Harness {
+        &self.harness
+    }
+
     /// Returns the session's start parameters, and notices for the user as sentences. Waits for the
     /// MCP servers whose tools the session gets.
     pub async fn start(&self, wanted: SessionSpec) -> (SessionOptions, Vec<String>) {

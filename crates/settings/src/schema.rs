@@ -4,8 +4,8 @@ use schemars::{Schema, json_schema, schema_for};
 use serde_json::{Map, Value, json};
 
 use crate::sections::{
-    CompletionSettings, EditorSettings, FileSettings, KeymapSettings, LspSettings, ModelSettings,
-    SearchSettings, TabSettings, ThemeSettings, UiSettings, WindowSettings,
+    AgentSettings, CompletionSettings, EditorSettings, FileSettings, KeymapSettings, LspSettings,
+    ModelSettings, SearchSettings, TabSettings, ThemeSettings, UiSettings, WindowSettings,
 };
 use crate::theme::{AGENTS, COLOR_TOKENS, SYNTAX_NAMES};
 
@@ -33,6 +33,8 @@ struct SettingsFile {
     ui: Option<UiSettings>,
     /// Models, providers and budgets.
     models: Option<ModelSettings>,
+    /// Agents in the window.
+    agents: Option<AgentSettings>,
     /// Completions and edit predictions.
     tab: Option<TabSettings>,
     /// The list of completions.

@@ -1,5 +1,6 @@
 //! The sections of the settings, key by key.
 
+mod agents;
 mod completions;
 mod editor;
 mod files;
@@ -8,6 +9,7 @@ mod models;
 mod tab;
 mod window;
 
+pub use agents::AgentSettings;
 pub use completions::CompletionSettings;
 pub use editor::{
     CurrentLine, CursorStyle, EditorSettings, InlineDiagnostics, LineNumbers, MultiCursorModifier,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::document::SpannedValue;
 use crate::section::{KeyInfo, ValueError};
 use crate::sections::{
-    CompletionSettings, EditorSettings, FileSettings, KeymapSettings, LspSettings, ModelSettings,
-    SearchSettings, TabSettings, ThemeSettings, UiSettings, WindowSettings,
+    AgentSettings, CompletionSettings, EditorSettings, FileSettings, KeymapSettings, LspSettings,
+    ModelSettings, SearchSettings, TabSettings, ThemeSettings, UiSettings, WindowSettings,
 };
 use crate::suggest;
 
@@ -30,6 +30,8 @@ pub struct Settings {
     pub ui: UiSettings,
     /// Models, providers and budgets.
     pub models: ModelSettings,
+    /// Agents in the window.
+    pub agents: AgentSettings,
     /// Completions and edit predictions.
     pub tab: TabSettings,
     /// The list of completions.
@@ -80,6 +82,7 @@ impl Settings {
             "keymap" => self.keymap.set(key, node),
             "ui" => self.ui.set(key, node),
             "models" => self.models.set(key, node),
+            "agents" => self.agents.set(key, node),
             "tab" => self.tab.set(key, node),
             "completions" => self.completions.set(key, node),
             "lsp" => self.lsp.set(key, node),
@@ -111,6 +114,7 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
     ("keymap", KeymapSettings::KEYS),
     ("ui", UiSettings::KEYS),
     ("models", ModelSettings::KEYS),
+    ("agents", AgentSettings::KEYS),
     ("tab", TabSettings::KEYS),
     ("completions", CompletionSettings::KEYS),
     ("lsp", LspSettings::KEYS),

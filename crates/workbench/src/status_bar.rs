@@ -1,6 +1,6 @@
 //! The status bar: properties of the focused text, each as a button.
 
-use composer_panel::actions::FocusPanel;
+use composer_panel::actions::{FocusPanel, ShowSessions};
 use composer_panel::{AgentCounts, ComposerPanel};
 use editor::{DocumentModel, Editor, EditorEvent};
 use gpui_kit::TestSupportExt as _;
@@ -165,19 +165,42 @@ impl StatusStrip {
         }
     }
 
-    /// Returns the number of agents waiting for the user, or else the number of running agents.
+    /// Returns the number of agents waiting for the user, or else the number of running agents, and
+    /// the number of sessions with news.
     fn agents(&self) -> Option<StatusItem> {
-        let AgentCounts { waiting, working } = self.agents;
-        let (text, is_waiting) = match (waiting, working) {
-            (0, 0) => return None,
-            (0, 1) => ("1 agent works".to_owned(), false),
-            (0, count) => (format!("{count} agents work"), false),
-            (1, _) => ("1 agent waits for you".to_owned(), true),
-            (count, _) => (format!("{count} agents wait for you"), true),
+        let AgentCounts {
+            waiting,
+            working,
+            unread,
+        } = self.agents;
+        let activity = match (waiting, working) {
+            (0, 0) => None,
+            (0, 1) => Some("1 agent works".to_owned()),
+            (0, count) => Some(format!("{count} agents work")),
+            (1, _) => Some("1 agent waits for you".to_owned()),
+            (count, _) => Some(format!("{count} agents wait for you")),
         };
-        let mut part = StatusItem::new("agents", text, "The agents of this folder", FocusPanel);
+        let news = match unread {
+            0 => None,
+            1 => Some("1 unread session".to_owned()),
+            count => Some(format!("{count} unread sessions")),
+        };
+        let texts: Vec<String> = activity.into_iter().chain(news).collect();
+        if texts.is_empty() {
+            return None;
+        }
+        let text = texts.join(" \u{b7} ");
+        let help = "The agents of this folder";
+        let mut part = match unread {
+            0 => StatusItem::new("agents", text, help, FocusPanel),
+            _ => StatusItem::new("agents", text, help, ShowSessions),
+        };
         part.icon = Some(Icon::Bot);
-        part.tone = is_waiting.then_some(Tone::Warning);
+        part.tone = match (waiting, unread) {
+            (0, 0) => None,
+            (0, _) => Some(Tone::Info),
+            _ => Some(Tone::Warning),
+        };
         Some(part)
     }
 

@@ -25,6 +25,7 @@ mod restoring;
 mod running_sessions;
 mod searching;
 mod served;
+mod session_list;
 mod session_settings;
 mod settings_files;
 mod snippets;

@@ -1,12 +1,43 @@
 //! Notifications of the system about agents, shown while none of Burin's windows is active.
 
 use composer_panel::AgentCounts;
+use composer_panel::agents::{SessionChangeKind, TurnEnd};
 use gpui_kit::{App, EntityId, SystemNotification};
+use ui::foreign::one_line;
 
 /// Prefix of the tags, before the number of the window.
 const TAG: &str = "agents-";
 
-/// Notifies the user if an agent of a window began to wait, or the last one ended. `place` names the
+/// Notifies the user that a session with this title ended a turn or waits.
+pub(crate) fn session_changed(
+    window: EntityId,
+    session: &str,
+    change: &SessionChangeKind,
+    cx: &App,
+) {
+    let session = one_line(session.to_owned());
+    let (title, body) = match change {
+        SessionChangeKind::Waits(call) => (
+            format!("\u{201c}{session}\u{201d} waits for you"),
+            one_line(call.clone()),
+        ),
+        SessionChangeKind::Ended {
+            end: TurnEnd::Done, ..
+        } => (format!("\u{201c}{session}\u{201d} is done"), "".into()),
+        SessionChangeKind::Ended { end, .. } => (
+            format!("\u{201c}{session}\u{201d} has ended"),
+            one_line(end.to_string()),
+        ),
+    };
+    cx.show_system_notification(SystemNotification {
+        tag: tag(window).into(),
+        title: title.into(),
+        body,
+        actions: Vec::new(),
+    });
+}
+
+/// Notifies the user if an agent on the board of a window began to wait, or the last one ended. `place` names the
 /// folder of the window.
 pub(crate) fn agents_changed(
     window: EntityId,
@@ -57,7 +88,11 @@ mod tests {
     use super::{agents_changed, dismiss, tag, title};
 
     fn counts(waiting: usize, working: usize) -> AgentCounts {
-        AgentCounts { waiting, working }
+        AgentCounts {
+            waiting,
+            working,
+            unread: 0,
+        }
     }
 
     #[test]

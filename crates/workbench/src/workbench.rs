@@ -100,7 +100,7 @@ pub struct Workbench {
     /// Whether the text of the active tab is unsaved, and its path, as the window shows them.
     window_document: (bool, Option<AbsPath>),
     window: AnyWindowHandle,
-    agent_counts: AgentCounts,
+    board_counts: AgentCounts,
     autosaves: HashMap<EntityId, Task<()>>,
     /// The latest edit of several files, for undoing it.
     applied_edit: Option<crate::refactoring::AppliedEdit>,
@@ -206,7 +206,7 @@ impl Workbench {
             window_title: String::new(),
             window_document: (false, None),
             window: window.window_handle(),
-            agent_counts: AgentCounts::default(),
+            board_counts: AgentCounts::default(),
             autosaves: HashMap::new(),
             applied_edit: None,
             peek: None,
@@ -351,12 +351,13 @@ impl Workbench {
 
     /// Notes whether agents or the index of this window work, and notifies an absent user.
     fn note_work(&mut self, cx: &mut Context<Self>) {
-        let agents = self.agents.panel.read(cx).agent_counts();
-        let before = std::mem::replace(&mut self.agent_counts, agents);
-        if before != agents {
+        let panel = self.agents.panel.read(cx);
+        let (agents, on_board) = (panel.agent_counts(), panel.board_counts());
+        let before = std::mem::replace(&mut self.board_counts, on_board);
+        if before != on_board {
             let place = self.root(cx).map(|root| root.printable_name());
             let place = place.unwrap_or_default();
-            system_notices::agents_changed(cx.entity_id(), &place, before, agents, cx);
+            system_notices::agents_changed(cx.entity_id(), &place, before, on_board, cx);
         }
         let folder = self.folder.as_ref().map(|folder| folder.read(cx));
         let index = folder

@@ -11,7 +11,7 @@ use super::inbox::{EventSender, Inbox};
 use super::omitting::Omitted;
 use super::session::{OfferedTools, SessionTask, offered};
 use super::session_lock::SessionLock;
-use super::{SessionChannels, SessionOptions};
+use super::{Harness, SessionChannels, SessionOptions};
 use crate::budget::SessionBudget;
 use crate::error::Error;
 use crate::language::EditDiagnostics;
@@ -114,13 +114,15 @@ fn orphans_note(ended: usize) -> Option<SessionRecord> {
 
 /// Copies a session up to and including the record number `after` into a new one, which can then be
 /// resumed. Returns the id of the copy. The original stays unchanged.
-pub async fn fork(start: &SessionOptions, id: &str, after: u64) -> Result<String, Error> {
-    let store = start.harness.store().clone();
+pub async fn fork(harness: &Harness, id: &str, after: u64) -> Result<String, Error> {
+    let store = harness.store().clone();
     let name = id.to_owned();
     let reader = store.clone();
+    // The copy is made from the records on the disk.
+    store.flush().await?;
     let read = tokio::task::spawn_blocking(move || reader.read(&name)).await;
     let past = read.map_err(|source| task_error(id, "read", source))??;
-    let at_ms = start.harness.parts.sources.clock.wall_ms();
+    let at_ms = harness.parts.sources.clock.wall_ms();
     let mut records: Vec<Stored> = past.records;
     records.retain(|stored| stored.seq <= after);
     let mended = (after + 1..).zip(repair_records(&records));
@@ -144,7 +146,7 @@ pub async fn fork(start: &SessionOptions, id: &str, after: u64) -> Result<String
     };
     *forked_from = Some((session(), after));
     let root = root.clone();
-    let new = start.harness.new_id();
+    let new = harness.new_id();
     store.create_session(&new, &root, &records).await?;
     Ok(new.as_ref().to_owned())
 }

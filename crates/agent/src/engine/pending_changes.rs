@@ -101,10 +101,8 @@ impl SessionTask {
 
     /// Continues with another model in a forked session; this one stays unchanged.
     async fn fork(&mut self, model: String) -> Result<(), TurnStop> {
-        // The copy is made from the records on the disk.
-        self.store().flush().await.map_err(TurnStop::Unwritten)?;
         let last = self.next_seq.saturating_sub(1);
-        let forked = open::fork(&self.start, &self.id, last).await;
+        let forked = open::fork(self.harness(), &self.id, last).await;
         let new = forked.map_err(TurnStop::Unwritten)?;
         let reader = self.store().clone();
         let name = new.clone();

@@ -80,6 +80,35 @@ impl Harness {
     }
 }
 
+impl Harness {
+    /// Returns whether a session is open, in this process or another. Blocks on the disk.
+    pub fn is_session_open(&self, session: &str) -> bool {
+        // Held until the end, so that no session of this process meets the probe.
+        let holds = self.session_locks();
+        if holds
+            .get(session)
+            .is_some_and(|hold| hold.strong_count() > 0)
+        {
+            return true;
+        }
+        let sources = &self.parts.sources;
+        is_open_elsewhere(&*sources.files, &sources.state, session)
+    }
+}
+
+/// Returns whether another process has a session open; `state` is the folder of the program's
+/// state. Returns false if that cannot be determined. Blocks on the disk.
+pub fn is_open_elsewhere(files: &dyn Files, state: &AbsPath, session: &str) -> bool {
+    let folder = state.join("sessions");
+    let owner = folder.join(format!("{session}.owner"));
+    if session.contains('/') || !files.exists(&owner) {
+        return false;
+    }
+    // A killed owner leaves its files, but not its lock.
+    let probe = files.lock(&folder.join(format!("{session}.lock")));
+    matches!(probe, Ok(None))
+}
+
 fn in_use_error(session: &str, owner: Option<Vec<u8>>) -> Error {
     let owner = owner.filter(|owner| !owner.is_empty());
     let owner = owner.map_or_else(

@@ -4,7 +4,7 @@ use base::AbsPath;
 use host::TempFolder;
 use ledger::{EventRow, Ledger, LedgerEntry};
 
-use super::{SessionState, SessionStore};
+use super::{SessionMark, SessionState, SessionStore, SessionSummary};
 use crate::record::{SessionMode, SessionRecord, Stored, TurnEnd};
 use crate::stored_parts;
 
@@ -124,4 +124,141 @@ async fn a_number_that_is_there_already_is_refused() {
         .create_session("s2", "/work", &records)
         .await
         .expect("written");
+}
+
+async fn store_with_session(folder: &TempFolder) -> SessionStore {
+    let store = SessionStore::start(ledger(folder)).expect("it starts");
+    store
+        .create_session("s1", "/work", &records())
+        .await
+        .expect("written");
+    store
+}
+
+async fn mark(store: &SessionStore, mark: SessionMark) {
+    store.mark("s1", &mark, 500).await.expect("marked");
+}
+
+fn renamed(title: &str) -> SessionMark {
+    SessionMark::Renamed {
+        title: title.to_owned(),
+    }
+}
+
+fn titled(title: &str) -> SessionMark {
+    SessionMark::Titled {
+        title: title.to_owned(),
+        cost_nano: Some(7),
+    }
+}
+
+fn only_line(store: &SessionStore) -> SessionSummary {
+    let mut lines = store.sessions(10).expect("listed");
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    lines.remove(0)
+}
+
+#[tokio::test]
+async fn a_name_of_the_user_is_never_replaced_by_a_title() {
+    let folder = TempFolder::new().expect("a folder");
+    let store = store_with_session(&folder).await;
+    assert!(!only_line(&store).has_title);
+    mark(&store, titled("Roof")).await;
+    let line = only_line(&store);
+    assert_eq!((line.title.as_str(), line.cost_nano), ("Roof", 7));
+    assert!(line.has_title);
+    mark(&store, renamed("My roof")).await;
+    mark(&store, titled("Another")).await;
+    assert_eq!(only_line(&store).title, "My roof");
+    mark(&store, renamed("Our roof")).await;
+    assert_eq!(only_line(&store).title, "Our roof");
+    // Marks outlive the process.
+    let again = SessionStore::start(ledger(&folder)).expect("it starts");
+    assert_eq!(only_line(&again).title, "Our roof");
+}
+
+#[tokio::test]
+async fn marks_archive_read_and_delete_without_touching_records() {
+    let folder = TempFolder::new().expect("a folder");
+    let store = store_with_session(&folder).await;
+    let flags = |line: SessionSummary| (line.is_archived, line.is_unread, line.last_ms);
+    mark(&store, SessionMark::Archived).await;
+    mark(&store, SessionMark::Unread).await;
+    assert_eq!(flags(only_line(&store)), (true, true, 102));
+    mark(&store, SessionMark::Unarchived).await;
+    mark(&store, SessionMark::Read).await;
+    assert_eq!(flags(only_line(&store)), (false, false, 102));
+    mark(&store, SessionMark::Deleted).await;
+    assert_eq!(store.sessions(10).expect("listed"), []);
+    assert_eq!(store.summary("s1").expect("read"), None);
+    assert_eq!(store.read("s1").expect("read").records, records());
+}
+
+#[tokio::test]
+async fn a_list_that_was_read_before_shows_what_is_new() {
+    let folder = TempFolder::new().expect("a folder");
+    let store = store_with_session(&folder).await;
+    let mut changes = store.changes();
+    assert!(changes.has_changed().expect("open"), "a session is new");
+    assert_eq!(only_line(&store).turns, 1);
+    changes.mark_unchanged();
+    // Another process appends to the same ledger.
+    let other = SessionStore::start(ledger(&folder)).expect("it starts");
+    let answer = SessionRecord::Answered {
+        turn: 2,
+        step: 1,
+        model: "far/big".to_owned(),
+        parts: vec![stored_parts::text("done")],
+        usage: Default::default(),
+        cost_nano: Some(5),
+        stop: "end_turn".to_owned(),
+    };
+    let prompt = SessionRecord::Prompted {
+        turn: 2,
+        parts: vec![stored_parts::text("and the door")],
+        is_steering: false,
+    };
+    let more = [(3, prompt), (4, answer)].map(|(seq, record)| Stored {
+        seq,
+        at_ms: 900,
+        record,
+    });
+    other.append("s1", &more).await.expect("written");
+    let line = only_line(&store);
+    assert_eq!((line.turns, line.cost_nano, line.last_ms), (2, 5, 900));
+    assert_eq!(
+        (line.title.as_str(), line.model.as_str()),
+        ("Mend the roof", "far/big")
+    );
+    assert_eq!(line.state, SessionState::Open);
+    // The list read piece by piece is the list read at once.
+    assert_eq!(only_line(&other), line);
+    assert!(!changes.has_changed().expect("open"), "not from this store");
+    mark(&store, SessionMark::Archived).await;
+    changes.changed().await.expect("open");
+}
+
+#[tokio::test]
+async fn a_thousand_sessions_are_listed_latest_record_first() {
+    let folder = TempFolder::new().expect("a folder");
+    let store = SessionStore::start(ledger(&folder)).expect("it starts");
+    let create = |ix: u64| {
+        let store = store.clone();
+        async move {
+            let mut records = records();
+            // Later sessions have earlier records.
+            records.iter_mut().for_each(|it| it.at_ms = 5_000 - ix);
+            let id = format!("s{ix}");
+            store.create_session(&id, "/work", &records).await
+        }
+    };
+    let created = futures::future::join_all((0..1_000).map(create)).await;
+    assert!(created.iter().all(Result::is_ok));
+    let lines = store.sessions(usize::MAX).expect("listed");
+    assert_eq!(lines.len(), 1_000);
+    assert_eq!(
+        (lines[0].id.as_str(), lines[999].id.as_str()),
+        ("s0", "s999")
+    );
+    assert_eq!(store.sessions(2).expect("listed"), lines[..2]);
 }

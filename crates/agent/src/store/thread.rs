@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use ledger::{Ledger, LedgerEntry};
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 
-use super::StoreWrite;
+use super::{StoreChanges, StoreWrite, list};
 use crate::error::Error;
 
 /// Maximum number of writes per transaction.
@@ -27,8 +27,13 @@ const KEPT: usize = 16 * 1024;
 const CARRY_OVER: u32 = 64;
 
 /// Starts the writer thread, which owns `ledger` and ends when `waiting` is closed, and its helper
-/// for checkpoints. Returns before the first write.
-pub(super) fn start(ledger: Ledger, waiting: mpsc::Receiver<StoreWrite>) -> Result<(), Error> {
+/// for checkpoints. Returns before the first write. Counts the transactions that changed the list
+/// of sessions in `changes`.
+pub(super) fn start(
+    ledger: Ledger,
+    waiting: mpsc::Receiver<StoreWrite>,
+    changes: watch::Sender<StoreChanges>,
+) -> Result<(), Error> {
     // The runtime only provides the timer.
     let runtime = Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(Error::StoreNotStarted)?;
@@ -43,6 +48,7 @@ pub(super) fn start(ledger: Ledger, waiting: mpsc::Receiver<StoreWrite>) -> Resu
         held: Vec::new(),
         transactions: 0,
         carry_over,
+        changes,
     };
     let thread = std::thread::Builder::new().name("records".to_owned());
     let started = thread.spawn(move || work.run(&runtime, waiting));
@@ -88,6 +94,7 @@ struct StoreWriter {
     /// Number of transactions since the last checkpoint.
     transactions: u32,
     carry_over: SyncSender<()>,
+    changes: watch::Sender<StoreChanges>,
 }
 
 impl StoreWriter {
@@ -115,7 +122,7 @@ impl StoreWriter {
         for write in &mut group {
             entries.append(&mut write.entries.clone());
         }
-        if entries.is_empty() || self.ledger.append(&entries).is_ok() {
+        if entries.is_empty() || self.append(&entries).is_ok() {
             for done in group.into_iter().filter_map(|write| write.done) {
                 // The caller may have gone.
                 done.send(Ok(())).ok();
@@ -131,10 +138,23 @@ impl StoreWriter {
         }
     }
 
+    fn append(&mut self, entries: &[LedgerEntry]) -> Result<(), ledger::Error> {
+        self.ledger.append(entries)?;
+        let records = u64::from(entries.iter().any(list::is_listed_record));
+        let marks = u64::from(entries.iter().any(|it| matches!(it, LedgerEntry::Mark(_))));
+        if records + marks > 0 {
+            self.changes.send_modify(|changes| {
+                changes.records += records;
+                changes.marks += marks;
+            });
+        }
+        Ok(())
+    }
+
     fn write_one(&mut self, write: StoreWrite) {
         // Held rows must be written first: a session's numbers must not have a gap.
         let written = if self.held.is_empty() {
-            self.ledger.append(&write.entries).map_err(|error| {
+            self.append(&write.entries).map_err(|error| {
                 let is_refused = matches!(error, ledger::Error::Refused { .. });
                 if is_refused {
                     Error::SessionChanged(error)
@@ -161,7 +181,7 @@ impl StoreWriter {
         }
         let held = std::mem::take(&mut self.held);
         for (ix, entry) in held.iter().enumerate() {
-            match self.ledger.append(std::slice::from_ref(entry)) {
+            match self.append(std::slice::from_ref(entry)) {
                 Ok(()) => {}
                 Err(error @ ledger::Error::Refused { .. }) => log::error!("{error}"),
                 Err(error) => {

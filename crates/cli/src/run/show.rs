@@ -126,7 +126,7 @@ impl EventPrinter {
             Some(nano) => Cost(nano).to_string(),
             None => "at an unknown price".to_owned(),
         };
-        let how = end_text(end);
+        let how = end.to_string();
         if let Some(message) = self.failure.take_if(|message| !how.contains(&**message)) {
             notice("", &message, streams);
         }
@@ -269,19 +269,6 @@ impl EventPrinter {
 fn notice(indent: &str, text: &str, streams: &mut Streams<'_>) {
     // If standard error is closed, the message cannot be shown.
     writeln!(streams.errors, "{indent}burin-agent: {text}").ok();
-}
-
-/// Describes the end of a turn.
-pub(crate) fn end_text(end: &TurnEnd) -> String {
-    match end {
-        TurnEnd::Done => "done".to_owned(),
-        TurnEnd::Stopped => "stopped".to_owned(),
-        TurnEnd::Refused => "the model declined".to_owned(),
-        TurnEnd::Looped { what } => format!("stopped because the agent repeated itself: {what}"),
-        TurnEnd::OutOfBudget { what } => format!("stopped by a budget: {what}"),
-        TurnEnd::Failed { what, .. } => format!("failed: {what}"),
-        TurnEnd::Interrupted => "the program died in the middle of it".to_owned(),
-    }
 }
 
 fn shown_text(shown: &ToolDisplay) -> String {

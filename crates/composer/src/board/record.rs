@@ -73,6 +73,56 @@ pub struct SavedBoard {
     pub problems: Vec<String>,
 }
 
+/// The session of a job, as recorded on a board. Jobs keep their sessions after their worktrees
+/// were released.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobSession {
+    /// Id of the job.
+    pub job: JobId,
+    /// Id of the session.
+    pub session: String,
+    /// The branch to which the agent commits, or committed.
+    pub branch: String,
+    /// Whether the job has a worktree.
+    pub has_worktree: bool,
+}
+
+impl JobSession {
+    /// Folds a board's records into the sessions of its jobs, oldest job first. Skips records that
+    /// cannot be read, and jobs without a session.
+    pub fn from_records(bodies: &[String]) -> Vec<Self> {
+        let mut jobs: Vec<Self> = Vec::new();
+        for record in bodies
+            .iter()
+            .filter_map(|body| serde_json::from_str(body).ok())
+        {
+            let (job, change): (JobId, Box<dyn FnOnce(&mut Self)>) = match record {
+                BoardRecord::Added { job, .. } => {
+                    jobs.push(Self {
+                        job,
+                        ..Self::default()
+                    });
+                    continue;
+                }
+                BoardRecord::Leased { job, worktree } => (
+                    job,
+                    Box::new(|it| (it.branch, it.has_worktree) = (worktree.branch, true)),
+                ),
+                BoardRecord::SessionStarted { job, session } => {
+                    (job, Box::new(|it| it.session = session))
+                }
+                BoardRecord::Released { job } => (job, Box::new(|it| it.has_worktree = false)),
+                _ => continue,
+            };
+            if let Some(known) = jobs.iter_mut().find(|it| it.job == job) {
+                change(known);
+            }
+        }
+        jobs.retain(|it| !it.session.is_empty());
+        jobs
+    }
+}
+
 impl SavedBoard {
     /// Folds the records in their order. Jobs that were in progress become `Interrupted`.
     pub(super) fn from_records(bodies: &[String]) -> Self {
@@ -168,5 +218,21 @@ mod tests {
         assert_eq!(saved.problems, Vec::<String>::new());
         let status = r#"{"job":"a1","task":{"name":"","title":"t","prompt":"p","role":"builder","model":"demo","needs":[]},"state":{"is":"interrupted"},"doing":"","place":{"lease":"wt-1","root":"/t","git_dir":"/g","base":"0","branch":"b"},"session":"s1","helpers":["s2"],"cost_nano":7,"turns":2,"added_ms":5,"worked_ms":3}"#;
         assert_eq!(serde_json::to_string(&saved.jobs[0]).unwrap(), status);
+    }
+
+    #[test]
+    fn a_session_keeps_its_branch_after_the_worktree_was_released() {
+        let bodies = |count: usize| -> Vec<String> {
+            RECORDS[..count].iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(JobSession::from_records(&bodies(3)), []);
+        let session = |has_worktree| JobSession {
+            job: "a1".to_owned(),
+            session: "s1".to_owned(),
+            branch: "b".to_owned(),
+            has_worktree,
+        };
+        assert_eq!(JobSession::from_records(&bodies(7)), [session(true)]);
+        assert_eq!(JobSession::from_records(&bodies(8)), [session(false)]);
     }
 }

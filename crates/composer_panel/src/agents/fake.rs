@@ -13,7 +13,8 @@ use crate::board::{self, Board, Command, Event};
 
 use super::{
     AgentService, Consent, Error, FolderAction, FolderChanges, FolderState, FolderTrust, ModelList,
-    NewSession, OpenFiles, RunningSession, SessionConnection, SessionEntry, UndoOutcome,
+    NewSession, OpenFiles, RunningSession, SessionChange, SessionConnection, SessionEntry,
+    SessionMark, StoredChange, UndoOutcome,
 };
 
 /// An engine whose events come from a test, which also reads its commands.
@@ -32,6 +33,8 @@ pub enum FakeRequest {
     Open,
     Board,
     Watch,
+    Mark,
+    Fork,
 }
 
 #[derive(Default)]
@@ -51,6 +54,12 @@ struct FakeAgentState {
     board_events: Option<mpsc::UnboundedSender<Event>>,
     watched: Vec<String>,
     events: Option<mpsc::UnboundedSender<AgentEvent>>,
+    /// The latest connection of each session.
+    connections: HashMap<String, mpsc::UnboundedSender<AgentEvent>>,
+    session_changes: Vec<mpsc::UnboundedSender<SessionChange>>,
+    stored_changes: Vec<mpsc::UnboundedSender<StoredChange>>,
+    marks: Vec<(String, SessionMark)>,
+    forks: Vec<(String, u64)>,
     running: Vec<mpsc::UnboundedSender<Vec<RunningSession>>>,
     notices: Vec<String>,
     open_files: Option<(AbsPath, OpenFiles)>,
@@ -133,6 +142,41 @@ impl FakeAgents {
                 events.unbounded_send(event).ok();
             }
         });
+    }
+
+    /// Sends an event of a session to the view that was attached to it last. Returns whether the
+    /// view still shows the session.
+    pub fn send_event_of(&self, id: &str, event: AgentEvent) -> bool {
+        self.with(|state| {
+            let events = state.connections.get(id);
+            events.is_some_and(|events| events.unbounded_send(event).is_ok())
+        })
+    }
+
+    /// Replaces the stored sessions, and reports the change.
+    pub fn set_sessions(&self, sessions: Vec<SessionEntry>) {
+        self.with(|state| {
+            state.sessions = sessions;
+            state.report_stored(StoredChange::Records);
+        });
+    }
+
+    /// Reports a change of a running session.
+    pub fn change_session(&self, change: &SessionChange) {
+        self.with(|state| {
+            let sent = |it: &mpsc::UnboundedSender<_>| it.unbounded_send(change.clone()).is_ok();
+            state.session_changes.retain(sent);
+        });
+    }
+
+    /// Takes the marks that were set since the last call.
+    pub fn take_marks(&self) -> Vec<(String, SessionMark)> {
+        self.with(|state| std::mem::take(&mut state.marks))
+    }
+
+    /// The sessions that were forked so far, with the number of the last copied record.
+    pub fn forks(&self) -> Vec<(String, u64)> {
+        self.with(|state| state.forks.clone())
     }
 
     /// Takes the commands that sessions got since the last call.
@@ -229,7 +273,10 @@ impl FakeAgents {
 
     fn connect(&self, id: &str, root: AbsPath) -> SessionConnection {
         let (sender, events) = mpsc::unbounded();
-        self.with(|state| state.events = Some(sender));
+        self.with(|state| {
+            state.connections.insert(id.to_owned(), sender.clone());
+            state.events = Some(sender);
+        });
         let this = self.clone();
         SessionConnection {
             id: id.to_owned(),
@@ -238,6 +285,33 @@ impl FakeAgents {
             events: events.boxed(),
             notices: self.with(|state| state.notices.clone()),
         }
+    }
+}
+
+impl FakeAgentState {
+    /// Applies a mark to the stored sessions, as the ledger does.
+    fn apply_mark(&mut self, id: &str, mark: &SessionMark) {
+        if *mark == SessionMark::Deleted {
+            self.sessions.retain(|entry| entry.id != id);
+        }
+        let Some(entry) = self.sessions.iter_mut().find(|entry| entry.id == id) else {
+            return;
+        };
+        match mark {
+            SessionMark::Renamed { title } | SessionMark::Titled { title, .. } => {
+                entry.title.clone_from(title)
+            }
+            SessionMark::Archived => entry.is_archived = true,
+            SessionMark::Unarchived => entry.is_archived = false,
+            SessionMark::Unread => entry.is_unread = true,
+            SessionMark::Read => entry.is_unread = false,
+            SessionMark::Deleted => {}
+        }
+    }
+
+    fn report_stored(&mut self, change: StoredChange) {
+        self.stored_changes
+            .retain(|it| it.unbounded_send(change).is_ok());
     }
 }
 
@@ -280,6 +354,44 @@ impl AgentService for FakeAgents {
         let (sender, receiver) = mpsc::unbounded();
         self.with(|state| state.running.push(sender));
         receiver.boxed()
+    }
+
+    fn session_changes(&self) -> BoxStream<'static, SessionChange> {
+        let (sender, receiver) = mpsc::unbounded();
+        self.with(|state| state.session_changes.push(sender));
+        receiver.boxed()
+    }
+
+    fn stored_changes(&self) -> BoxStream<'static, StoredChange> {
+        let (sender, receiver) = mpsc::unbounded();
+        self.with(|state| state.stored_changes.push(sender));
+        receiver.boxed()
+    }
+
+    fn mark_session(&self, id: String, mark: SessionMark) -> BoxFuture<'static, Result<(), Error>> {
+        self.answer(FakeRequest::Mark, move |this| {
+            this.with(|state| {
+                state.apply_mark(&id, &mark);
+                state.marks.push((id, mark));
+                state.report_stored(StoredChange::Marks);
+            });
+        })
+    }
+
+    fn fork_session(
+        &self,
+        _: AbsPath,
+        id: String,
+        after: u64,
+    ) -> BoxFuture<'static, Result<String, Error>> {
+        self.answer(FakeRequest::Fork, move |this| {
+            this.with(|state| state.forks.push((id, after)));
+            "fork".to_owned()
+        })
+    }
+
+    fn export_session(&self, id: String) -> BoxFuture<'static, Result<String, Error>> {
+        ready(Ok(format!("# {id}\n"))).boxed()
     }
 
     fn set_open_files(&self, root: AbsPath, files: OpenFiles) {

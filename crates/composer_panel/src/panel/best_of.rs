@@ -9,7 +9,7 @@ use ui::{ActiveTheme as _, Button, ButtonStyle, Label, dp};
 use super::ComposerPanel;
 use super::board::BoardPane;
 use super::board_view::format_seconds;
-use super::sessions::dollars;
+use super::session_rows::dollars;
 use crate::actions::CompareAgents;
 use crate::board::{BestOfEntry, agent_letter};
 

@@ -412,7 +412,7 @@ impl ComposerPanel {
         }
     }
 
-    fn watch_job(&mut self, id: String, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn watch_job(&mut self, id: String, window: &mut Window, cx: &mut Context<Self>) {
         let (Some(agents), Some(root)) = (self.agents.clone(), self.root.clone()) else {
             return;
         };
@@ -422,11 +422,11 @@ impl ComposerPanel {
             this.update_in(cx, |this, window, cx| {
                 match opened {
                     Ok(connection) => {
-                        this.show(connection, window, cx);
                         this.page = PanelPage::Session;
+                        this.show(connection, window, cx);
                         this.focus_prompt(window, cx);
                     }
-                    Err(error) => this.error = Some(error.to_string()),
+                    Err(error) => this.report_session_problem(&error.to_string(), cx),
                 }
                 cx.notify();
             })

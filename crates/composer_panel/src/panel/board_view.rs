@@ -12,7 +12,7 @@ use ui::{
 
 use super::ComposerPanel;
 use super::board::BoardPane;
-use super::sessions::dollars;
+use super::session_rows::dollars;
 use crate::actions::{
     AcceptAgent, BringHere, ForkAgent, Land, LandWithErrors, PauseAgent, RemoveAgent, RestoreTurn,
     StopAgent, UndoLanding, UndoRestore,

@@ -169,6 +169,10 @@ impl ComposerPanel {
 
     /// Moves the selection and focuses the list.
     fn select_by(&mut self, step: isize, window: &mut Window, cx: &mut Context<Self>) {
+        if self.page == PanelPage::Sessions {
+            self.step_session(step, cx);
+            return;
+        }
         self.list_focus.focus(window, cx);
         let by = |at: Option<usize>, count: usize| match at {
             _ if count == 0 => None,
@@ -176,10 +180,6 @@ impl ComposerPanel {
             None => Some(count - 1),
         };
         match (self.page, &mut self.open) {
-            (PanelPage::Sessions, _) => {
-                let count = self.sessions.lines.len();
-                self.sessions.selected = by(Some(self.sessions.selected), count).unwrap_or(0);
-            }
             (PanelPage::Session, Some(open)) => {
                 open.selected = by(open.selected, open.transcript.items().len());
                 if let Some(at) = open.selected {
@@ -188,7 +188,7 @@ impl ComposerPanel {
             }
             (PanelPage::Board, _) => self.step_board(step < 0, cx),
             (PanelPage::Changes, _) => self.step_change(step < 0),
-            (PanelPage::Session, None) => {}
+            (PanelPage::Session | PanelPage::Sessions, None) | (PanelPage::Sessions, Some(_)) => {}
         }
         cx.notify();
     }
@@ -256,11 +256,12 @@ impl ComposerPanel {
             self.list_focus.focus(window, cx);
         } else if self.page == PanelPage::Board && in_review && self.list_focus.is_focused(window) {
             self.jump_to_review(&JumpToReview, window, cx);
-        } else if self.page == PanelPage::Sessions || self.page == PanelPage::Changes {
+        } else if self.page == PanelPage::Changes {
             self.page = PanelPage::Session;
-            self.loads.opening = None;
             self.focus_prompt(window, cx);
             cx.notify();
+        } else if self.page == PanelPage::Sessions {
+            self.cancel_sessions(window, cx);
         } else if self.list_focus.is_focused(window) {
             self.focus_prompt(window, cx);
         } else {

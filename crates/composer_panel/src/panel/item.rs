@@ -7,8 +7,9 @@ use base::{LineFeeds, printable};
 use gpui_kit::component::text::TextView;
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
-    AnyElement, Context, Div, Hsla, InteractiveElement as _, IntoElement as _, ParentElement as _,
-    Role, Stateful, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, div, px,
+    AnyElement, Context, Div, Hsla, InteractiveElement as _, IntoElement as _, MouseButton,
+    ParentElement as _, Role, Stateful, StatefulInteractiveElement as _, Styled as _,
+    TestSupportExt as _, div, px,
 };
 use ui::foreign::{multi_line, one_line};
 use ui::{ActiveTheme as _, Button, ButtonStyle, Elide, Icon, IconSize, Label, dp};
@@ -55,8 +56,20 @@ impl ComposerPanel {
             .px(dp(12.0))
             .py(dp(4.0))
             .when(is_selected, |this| this.bg(colors.selected))
+            .on_mouse_down(
+                MouseButton::Right,
+                cx.listener(move |this, _, _, cx| this.select_item(at, cx)),
+            )
             .child(body)
             .into_any_element()
+    }
+
+    /// Selects an item of the transcript, for the menu that a right click opens.
+    fn select_item(&mut self, at: usize, cx: &mut Context<Self>) {
+        if let Some(open) = &mut self.open {
+            open.selected = Some(at);
+            cx.notify();
+        }
     }
 
     /// A row that expands and collapses an item.

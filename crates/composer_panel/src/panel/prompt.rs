@@ -11,7 +11,7 @@ use gpui_kit::{
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, Label, Tone, dp};
 
 use super::card::card;
-use super::sessions::dollars;
+use super::session_rows::dollars;
 use super::{ComposerPanel, PanelPage};
 use crate::actions::{AllowForSession, AllowOnce, NextCount, Refuse, Send, Stop};
 use crate::transcript::CallItemState;

@@ -5,10 +5,16 @@ use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Render,
     Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div, list,
 };
-use ui::{ActiveTheme as _, Button, ButtonStyle, EmptyState, Icon, IconButton, Label, dp};
+use ui::{
+    ActiveTheme as _, Button, ButtonStyle, EmptyState, Icon, IconButton, Label, Menu, MenuExt as _,
+    dp,
+};
 
 use super::{ComposerPanel, PanelPage};
-use crate::actions::{NewSession, ShowBoard, ShowSessions};
+use crate::actions::{
+    Copy, DeleteSession, ExportSession, ForkSession, NewSession, RenameSession, ShowBoard,
+    ShowSessions,
+};
 
 impl ComposerPanel {
     fn render_head(&self, cx: &Context<Self>) -> AnyElement {
@@ -17,7 +23,11 @@ impl ComposerPanel {
             PanelPage::Sessions => Some("Sessions".to_owned()),
             PanelPage::Board => Some(self.board_title()),
             PanelPage::Changes => Some("Changes".to_owned()),
-            PanelPage::Session => self.transcript().and_then(|it| it.title()),
+            PanelPage::Session => self.open.as_ref().and_then(|open| {
+                let listed = self.sessions.list.find(&open.live.id);
+                let listed = listed.map(|entry| entry.title.clone());
+                listed.or_else(|| open.transcript.title())
+            }),
         };
         div()
             .flex()
@@ -84,7 +94,7 @@ impl ComposerPanel {
         let Some(open) = &self.open else {
             return self.render_start(cx);
         };
-        let this = cx.entity();
+        let (this, focus) = (cx.entity(), self.list_focus.clone());
         let rows = list(open.list.clone(), move |at, _, cx| {
             this.update(cx, |this, cx| this.render_item(at, cx))
         });
@@ -98,6 +108,7 @@ impl ComposerPanel {
             .size_full()
             .py(dp(8.0))
             .child(rows.size_full())
+            .menu_on_right_click(move |_, _| transcript_menu().focus(focus.clone()))
             .into_any_element()
     }
 
@@ -144,6 +155,17 @@ impl ComposerPanel {
     }
 }
 
+/// The menu of an item of the transcript.
+fn transcript_menu() -> Menu {
+    Menu::new()
+        .action("Fork from here", Box::new(ForkSession))
+        .action("Copy", Box::new(Copy))
+        .separator()
+        .action("Rename session", Box::new(RenameSession))
+        .action("Export session as Markdown", Box::new(ExportSession))
+        .action("Delete session\u{2026}", Box::new(DeleteSession))
+}
+
 impl Render for ComposerPanel {
     fn render(
         &mut self,
@@ -167,6 +189,12 @@ impl Render for ComposerPanel {
             .on_action(cx.listener(Self::stop))
             .on_action(cx.listener(Self::new_session))
             .on_action(cx.listener(Self::show_sessions))
+            .on_action(cx.listener(Self::rename_session))
+            .on_action(cx.listener(Self::archive_session))
+            .on_action(cx.listener(Self::show_archived))
+            .on_action(cx.listener(Self::ask_to_delete_session))
+            .on_action(cx.listener(Self::fork_session))
+            .on_action(cx.listener(Self::export_session))
             .on_action(cx.listener(Self::choose_model))
             .on_action(cx.listener(Self::next_mode))
             .on_action(cx.listener(Self::allow_once))

@@ -329,3 +329,53 @@ fn the_cost_includes_subagents_and_unrecorded_requests() {
     check(AgentEvent::Idle(TurnEnd::Done), Some(17));
     check(fill(None), None);
 }
+
+#[test]
+fn a_fork_from_a_message_of_the_user_copies_the_turns_before() {
+    let mut transcript = Transcript::default();
+    let numbered = |seq, record| {
+        AgentEvent::Recorded(Arc::new(Stored {
+            seq,
+            at_ms: 0,
+            record,
+        }))
+    };
+    let prompted = |turn, is_steering| SessionRecord::Prompted {
+        turn,
+        parts: vec![text("mend it")],
+        is_steering,
+    };
+    let answered = || SessionRecord::Answered {
+        turn: 1,
+        step: 1,
+        model: "m".to_owned(),
+        parts: vec![text("done")],
+        usage: Default::default(),
+        cost_nano: None,
+        stop: "end_turn".to_owned(),
+    };
+    let ended = |turn| SessionRecord::TurnEnded {
+        turn,
+        end: TurnEnd::Done,
+    };
+    transcript.apply(&numbered(1, prompted(1, false)));
+    transcript.apply(&AgentEvent::Text("do".to_owned()));
+    assert_eq!(transcript.fork_point(1), None, "it is still streaming");
+    transcript.apply(&numbered(3, answered()));
+    transcript.apply(&numbered(4, prompted(1, true)));
+    transcript.apply(&numbered(5, answered()));
+    transcript.apply(&numbered(6, ended(1)));
+    transcript.apply(&numbered(7, prompted(2, false)));
+    let points: Vec<_> = (0..=transcript.items().len())
+        .map(|at| transcript.fork_point(at))
+        .collect();
+    let expected = [
+        Some(ForkPoint::Before(None)),
+        Some(ForkPoint::After(3)),
+        Some(ForkPoint::After(4)),
+        Some(ForkPoint::After(5)),
+        Some(ForkPoint::Before(Some(6))),
+        None,
+    ];
+    assert_eq!(points, expected);
+}

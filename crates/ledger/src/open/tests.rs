@@ -64,7 +64,7 @@ fn file_of_another_format_is_moved_aside() {
             .unwrap()
             .starts_with(b"this is no")
     );
-    assert_eq!(opened.ledger.sessions().unwrap(), []);
+    assert_eq!(opened.ledger.session_heads().unwrap(), []);
     assert_eq!(Ledger::open(&path, NOW).unwrap().quarantined, None);
 }
 
@@ -139,7 +139,19 @@ fn rows_cannot_be_changed_or_removed() {
     let (_folder, path) = folder();
     let mut ledger = Ledger::open(&path, NOW).unwrap().ledger;
     ledger.append(&[event("a", 0)]).unwrap();
-    for sql in ["UPDATE events SET body = ''", "DELETE FROM events"] {
+    let mark = crate::MarkRow {
+        session: "a".to_owned(),
+        at_ms: 1,
+        kind: "archived".to_owned(),
+        body: "{}".to_owned(),
+    };
+    ledger.append(&[LedgerEntry::Mark(mark)]).unwrap();
+    for sql in [
+        "UPDATE events SET body = ''",
+        "DELETE FROM events",
+        "UPDATE marks SET body = ''",
+        "DELETE FROM marks",
+    ] {
         let error = ledger.connection.execute(sql, []).unwrap_err();
         assert!(error.to_string().contains("append-only"), "{sql}: {error}");
     }

@@ -4,8 +4,8 @@ use base::AbsPath;
 use model::{TokenCount, Usage};
 
 use crate::{
-    CallRow, DecisionRow, EventRow, Ledger, LedgerEntry, MetricRow, ReservationRow, SessionRow,
-    SpendTotal,
+    CallRow, DecisionRow, EventRow, Ledger, LedgerEntry, MarkRow, MetricRow, ReservationRow,
+    SessionRow, SpendTotal,
 };
 
 fn ledger() -> (tempfile::TempDir, Ledger) {
@@ -93,7 +93,9 @@ fn every_kind_of_row_round_trips() {
             LedgerEntry::Call(bare.clone()),
         ])
         .unwrap();
-    assert_eq!(ledger.sessions().unwrap(), [session]);
+    let heads = ledger.session_heads().unwrap();
+    let sessions: Vec<_> = heads.into_iter().map(|head| head.session).collect();
+    assert_eq!(sessions, [session]);
     assert_eq!(ledger.decisions(9).unwrap(), [decision]);
     assert_eq!(ledger.metrics("first_byte_ms", 0).unwrap(), [metric]);
     assert_eq!(ledger.calls(8).unwrap(), [whole, bare.clone()]);
@@ -140,14 +142,56 @@ fn events_by_kind_and_last_event() {
     ledger
         .append(&[event(0, "began"), event(1, "asked"), event(2, "ended")])
         .expect("appended");
-    let some = ledger.events_of("s", &["ended", "began"]).expect("read");
-    assert_eq!(
-        some.iter().map(|event| event.seq).collect::<Vec<_>>(),
-        [0, 2]
-    );
+    let numbers = |from| {
+        let events = ledger.events_of("s", &["ended", "began"], from);
+        let events = events.expect("read").into_iter();
+        events.map(|event| event.seq).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(0), [0, 2]);
+    assert_eq!(numbers(1), [2]);
     assert_eq!(
         ledger.last_event("s").expect("read").map(|event| event.seq),
         Some(2)
     );
     assert_eq!(ledger.last_event("nobody").expect("read"), None);
+}
+
+#[test]
+fn marks_are_read_from_a_row_on_and_heads_name_the_latest_event() {
+    let (_folder, mut ledger) = ledger();
+    let session = |id: &str, started_ms| {
+        LedgerEntry::Session(SessionRow {
+            id: id.to_owned(),
+            started_ms,
+            root: "/work".to_owned(),
+        })
+    };
+    let event = |seq, at_ms| {
+        LedgerEntry::Event(EventRow {
+            session: "a".to_owned(),
+            seq,
+            at_ms,
+            kind: "began".to_owned(),
+            body: "{}".to_owned(),
+        })
+    };
+    let mark = |kind: &str| MarkRow {
+        session: "a".to_owned(),
+        at_ms: 3,
+        kind: kind.to_owned(),
+        body: "{}".to_owned(),
+    };
+    let entries = [session("a", 1), session("b", 2), event(0, 1), event(1, 9)];
+    ledger.append(&entries).expect("appended");
+    let marks = ["archived", "unarchived"].map(|kind| LedgerEntry::Mark(mark(kind)));
+    ledger.append(&marks).expect("appended");
+    let heads = ledger.session_heads().expect("read").into_iter();
+    let heads: Vec<_> = heads.map(|head| (head.session.id, head.last)).collect();
+    assert_eq!(
+        heads,
+        [("b".to_owned(), None), ("a".to_owned(), Some((1, 9)))]
+    );
+    let all = ledger.marks(0).expect("read");
+    assert_eq!(all, [(1, mark("archived")), (2, mark("unarchived"))]);
+    assert_eq!(ledger.marks(1).expect("read"), all[1..]);
 }

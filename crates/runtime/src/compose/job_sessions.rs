@@ -171,7 +171,7 @@ impl SessionStarter for JobSessionStarter {
             let id = session.clone();
             let stored = blocking(move || store.read(&id).map_err(session_error)).await?;
             let last = stored.next_seq.saturating_sub(1);
-            let forked = engine::fork(&options, &session, last).await;
+            let forked = engine::fork(&options.harness, &session, last).await;
             forked.map_err(session_error)
         })
     }

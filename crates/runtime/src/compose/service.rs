@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use base::AbsPath;
 use composer::Error;
-use composer::board::LedgerBoardStore;
+use composer::board::{BoardStore as _, JobSession, LedgerBoardStore};
 use composer::change_history::TreeWatchers;
 use composer::roles::RoleSet;
 use composer::service::{ComposerHandle, OpenBoard, ServiceOptions};
@@ -49,7 +49,7 @@ pub fn open_composer(
     folder: &AbsPath,
     unsaved: Arc<UnsavedTexts>,
 ) -> Result<ComposerHandle, Error> {
-    let main_repo = if services.models().is_empty() && !sample_project::is_sample(folder) {
+    let main_repo = if works_on_sample(services, folder) {
         sample_repository(dirs)?
     } else {
         folder.clone()
@@ -74,6 +74,31 @@ pub fn open_composer(
         project: (main_repo != *folder).then(|| "sample project".to_owned()),
     };
     ComposerHandle::open(board, options)
+}
+
+/// Whether the board of a folder is that of the sample project.
+fn works_on_sample(services: &AgentServices, folder: &AbsPath) -> bool {
+    services.models().is_empty() && !sample_project::is_sample(folder)
+}
+
+/// Returns the sessions of all jobs that the board of a folder had. Returns none without a Git
+/// checkout. Blocks on the disk.
+pub(crate) fn job_sessions(
+    services: &AgentServices,
+    dirs: &Dirs,
+    folder: &AbsPath,
+) -> Result<Vec<JobSession>, Error> {
+    let folder = if works_on_sample(services, folder) {
+        dirs.state.join("sample")
+    } else {
+        folder.clone()
+    };
+    let Ok(repository) = git::Repository::discover(&folder) else {
+        return Ok(Vec::new());
+    };
+    let main_repo = RealFiles.canonicalize(repository.workdir())?;
+    let records = open_board_store(dirs, &main_repo)?.records()?;
+    Ok(JobSession::from_records(&records))
 }
 
 /// Opens the board of a repository on the current tokio runtime. Only one program at a time can

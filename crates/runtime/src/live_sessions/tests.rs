@@ -209,3 +209,59 @@ async fn a_session_that_ends_is_no_longer_listed() {
     // Its handle is of no use any more, and does no harm.
     view.handle.send(prompt());
 }
+
+#[tokio::test]
+async fn a_session_with_a_queued_message_does_not_become_idle() {
+    let sessions = LiveSessions::default();
+    let (mut engine, opened) = opened("s");
+    let view = sessions.adopt(opened, path("/p"), path("/p"));
+    view.handle.send(prompt());
+    engine.begin_turn().await;
+    let steer = SessionCommand::Steer(UserPrompt::default());
+    view.handle.send(steer);
+    view.handle.send(prompt());
+    // The message joins the turn; the prompt waits for its end.
+    let joined = SessionRecord::Prompted {
+        turn: 1,
+        parts: Vec::new(),
+        is_steering: true,
+    };
+    let mut changes = sessions.changes();
+    engine.emit_record(joined).await;
+    engine.emit(AgentEvent::Idle(TurnEnd::Done)).await;
+    engine.emit_record(approval("call")).await;
+    wait_for(&sessions, &[("s", SessionActivity::WaitingForUser)]).await;
+    assert_eq!(sessions.statuses().borrow()[0].waiting_for, "rm");
+    drop(view);
+    engine.emit(AgentEvent::Idle(TurnEnd::Done)).await;
+    let ended = |is_followed| SessionChangeKind::Ended {
+        end: TurnEnd::Done,
+        is_followed,
+    };
+    let expected = [
+        (ended(true), true),
+        (SessionChangeKind::Waits("rm".to_owned()), true),
+        (ended(false), false),
+    ];
+    for (kind, has_view) in expected {
+        let change = SessionChange {
+            id: "s".to_owned(),
+            folder: path("/p"),
+            kind,
+            has_view,
+        };
+        assert_eq!(changes.recv().await, Some(change));
+    }
+}
+
+#[tokio::test]
+async fn a_stop_leaves_no_message_waiting() {
+    let sessions = LiveSessions::default();
+    let (mut engine, opened) = opened("s");
+    let view = sessions.adopt(opened, path("/p"), path("/p"));
+    view.handle.send(prompt());
+    engine.begin_turn().await;
+    view.handle.send(prompt());
+    engine.emit(AgentEvent::Idle(TurnEnd::Stopped)).await;
+    wait_for(&sessions, &[("s", SessionActivity::Idle)]).await;
+}

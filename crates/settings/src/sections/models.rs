@@ -13,6 +13,8 @@ section! {
         auto: Vec<String> = Vec::new();
         /// Reasoning effort of models working as agents. Ignored by models without effort levels.
         effort: ModelEffort = ModelEffort::Auto;
+        /// Model that writes the titles of sessions, as `provider/model`; `auto` takes the cheapest one of the session's provider, `none` keeps the first words of the prompt.
+        title_model: String = "auto".to_owned();
         /// Additional providers, or known ones at another address: `name`, `wire`, `url`, `key` with the name of the environment variable that holds the API key, and `models` with the names of the models that `auto` may choose.
         providers: Vec<ProviderSetting> = Vec::new();
         /// Maximum cost of one turn, in dollars; 0 sets no limit.

@@ -10,6 +10,7 @@ use agent::{AgentEvent, CallOutcome, SessionCommand, SessionRecord, Stored};
 use composer_panel::actions::{ChooseModel, DistrustFolder, TogglePanel, TrustFolder};
 use composer_panel::agents::{
     FakeAgents, FolderTrust, ModelEntry, ModelList, PendingHooks, PendingMcpServer, SessionEntry,
+    SessionStatus,
 };
 use gpui_kit::test::TestQueryExt as _;
 use gpui_kit::{App, TestAppContext, Window, px, size};
@@ -35,15 +36,7 @@ pub(super) fn open_with(problems: &[&str], cx: &mut TestAppContext) -> (Story, F
         advice: String::new(),
         problems: problems.iter().map(ToString::to_string).collect(),
     };
-    let session = SessionEntry {
-        id: "old".to_owned(),
-        title: "tidy the tests".to_owned(),
-        last_ms: 0,
-        model: "local/coder".to_owned(),
-        cost_nano: None,
-        end: "done".to_owned(),
-    };
-    let fake = FakeAgents::new(models, vec![session]);
+    let fake = FakeAgents::new(models, vec![stored_session("old", "tidy the tests")]);
     let files = project();
     let services = crate::Services {
         agents: Some(Arc::new(fake.clone())),
@@ -57,6 +50,21 @@ pub(super) fn open_with(problems: &[&str], cx: &mut TestAppContext) -> (Story, F
     let mut story = stories.pop().expect("a window");
     story.settle();
     (story, fake)
+}
+
+/// A session of the folder itself that is done.
+pub(super) fn stored_session(id: &str, title: &str) -> SessionEntry {
+    SessionEntry {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        age_ms: 0,
+        model: "local/coder".to_owned(),
+        cost_nano: None,
+        status: SessionStatus::Done,
+        agent: None,
+        is_archived: false,
+        is_unread: false,
+    }
 }
 
 pub(super) fn recorded(record: SessionRecord) -> AgentEvent {
@@ -120,7 +128,7 @@ pub(super) fn until_leave() -> Vec<AgentEvent> {
     ]
 }
 
-fn after_leave() -> Vec<AgentEvent> {
+pub(super) fn after_leave() -> Vec<AgentEvent> {
     vec![
         recorded(SessionRecord::LeaveGiven {
             call: "c1".to_owned(),

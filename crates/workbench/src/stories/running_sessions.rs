@@ -18,6 +18,10 @@ fn running(id: &str, folder: &str, activity: SessionActivity) -> RunningSession 
         id: id.to_owned(),
         folder: path(folder),
         activity,
+        waiting_for: match activity {
+            SessionActivity::WaitingForUser => "cargo test".to_owned(),
+            SessionActivity::Idle | SessionActivity::Working => String::new(),
+        },
     }
 }
 
@@ -79,7 +83,9 @@ fn background_sessions_are_counted_and_marked_in_the_list(cx: &mut TestAppContex
     story.act(ShowSessions);
     story.settle();
     let rows = names(&mut story, "the panel for agents");
-    let is_marked = rows.iter().any(|row| row.contains("needs your approval"));
+    let expected =
+        "tidy the tests, needs you, cargo test \u{b7} Here \u{b7} local/coder \u{b7} now";
+    let is_marked = rows.iter().any(|row| row == expected);
     assert!(is_marked, "{rows:?}");
 }
 

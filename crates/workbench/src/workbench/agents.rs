@@ -1,25 +1,33 @@
 //! The agents panel at the right edge of a window.
 
+use std::path::Path;
+
+use base::{ByteOffset, Span};
 use composer_panel::actions::{
     AllowHooks, ChooseModel, DistrustFolder, FocusPanel, KeepAllChanges, NewSession,
     RejectAllChanges, RestoreCheckpoint, ReviewChanges, ShowBoard, ShowSessions, Stop, TogglePanel,
     TrustFolder,
 };
-use composer_panel::{ComposerPanel, PanelEvent};
+use composer_panel::agents::SessionChange;
+use composer_panel::{ComposerPanel, PanelEvent, SessionVisibility, session_notice};
 use gpui_kit::{
     AnyElement, App, AppContext as _, Context, Div, Empty, Entity, Focusable as _,
     InteractiveElement as _, IntoElement as _, ParentElement as _, Pixels, Stateful,
     StatefulInteractiveElement as _, StyleRefinement, Styled as _, Window, div, px, relative,
 };
-use ui::{ActiveTheme as _, Tone};
+use text::{Author, Edit};
+use ui::{ActiveSettings as _, ActiveTheme as _, ButtonStyle, Tone};
 
 use super::Workbench;
+use crate::documents::Documents;
 use crate::notices::Notice;
 use crate::open_options::{GoToPosition, OpenOptions};
 use crate::pickers::choices;
+use crate::question::QuestionSpec;
 use crate::region::region;
 use crate::services::Services;
 use crate::session::SavedDock;
+use crate::system_notices;
 use crate::target::LineColumn;
 use crate::workbench::review;
 
@@ -139,6 +147,7 @@ fn show_agents(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<
     workbench.agents.is_shown = true;
     workbench.agents.panel.update(cx, |panel, cx| {
         panel.wake(window, cx);
+        panel.note_seen(cx);
         panel.focus_prompt(window, cx);
     });
     workbench.layout_changed(cx);
@@ -338,8 +347,90 @@ pub(super) fn agents_event(
             let notice = Notice::new(Tone::Warning, sentence.clone()).key(sentence);
             workbench.report(notice, window, cx);
         }
+        PanelEvent::SessionChanged(change) => notify_of_session(workbench, change, window, cx),
+        PanelEvent::ConfirmDelete { id, title } => {
+            confirm_delete(workbench, id.clone(), title, window, cx);
+        }
+        PanelEvent::ShowExport(text) => show_export(workbench, text, window, cx),
         PanelEvent::Leave => workbench.focus_active(window, cx),
     }
+}
+
+/// Notifies the user of a change of a session that they do not see.
+fn notify_of_session(
+    workbench: &Workbench,
+    change: &SessionChange,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let panel = workbench.agents.panel.clone();
+    let is_visible = workbench.is_agents_visible(window, cx);
+    let visibility = SessionVisibility {
+        is_window_active: window.is_window_active(),
+        is_shown: is_visible && panel.read(cx).shows_session(&change.id),
+    };
+    let notice = session_notice(&change.kind, visibility, &cx.settings().agents);
+    if notice.is_unread {
+        let is_stored = !change.has_view;
+        panel.update(cx, |panel, cx| panel.note_news(&change.id, is_stored, cx));
+    }
+    if notice.has_notification {
+        let title = panel.read(cx).session_title(&change.id);
+        system_notices::session_changed(cx.entity_id(), &title, &change.kind, cx);
+    }
+    if notice.has_sound {
+        window.play_system_bell();
+    }
+}
+
+/// Asks whether to delete a session, and deletes it if the user agrees.
+fn confirm_delete(
+    workbench: &mut Workbench,
+    id: String,
+    title: &str,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let spec = QuestionSpec {
+        title: format!("Delete \u{201c}{title}\u{201d}?").into(),
+        detail: "The session is no longer listed and cannot be continued. Its text stays in the ledger file on this \
+                 computer, because the ledger is never changed. To hide the session only, archive it."
+            .into(),
+        answers: vec![
+            ("Delete".into(), ButtonStyle::Danger),
+            ("Cancel".into(), ButtonStyle::Plain),
+        ],
+        safest: 1,
+    };
+    let answer = workbench.ask(spec, window, cx);
+    let panel = workbench.agents.panel.clone();
+    cx.spawn_in(window, async move |_, cx| {
+        if let Ok(0) = answer.await {
+            // The window may be gone by then.
+            panel
+                .update_in(cx, |panel, window, cx| panel.delete_session(id, window, cx))
+                .ok();
+        }
+    })
+    .detach();
+}
+
+/// Shows a session as Markdown in an untitled text.
+fn show_export(
+    workbench: &mut Workbench,
+    text: &str,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let document = Documents::untitled(cx);
+    document.update(cx, |document, cx| {
+        let insert = Edit::new(Span::at(ByteOffset(0)), text.to_owned());
+        document.edit(&[insert], Author::User, cx);
+        document.set_language(syntax::language_for(Path::new("a.md"), ""), cx);
+    });
+    workbench.leave_place(cx);
+    let pane = workbench.layout.active_pane();
+    workbench.open_document_in(document, pane, OpenOptions::lasting(), window, cx);
 }
 
 /// Sets the panel's width, within limits, while the user drags its border to `at`. `room` is the

@@ -164,7 +164,10 @@ async fn session_open_in_another_process_is_refused() {
         "session s is open in process 4711 (burin-agent): continue there, or close it there first";
     assert_eq!(refused.to_string(), told);
     assert_eq!(world.kept("s").await, records);
+    assert!(world.harness.is_session_open("s"));
+    // Like a killed process: its files stay, its lock does not.
     drop(lock);
+    assert!(!world.harness.is_session_open("s"));
     // Opening twice in one process is fine; closing releases the lock.
     let mut talk = Talk::new(resume(world.begin(), "s").await.expect("it opens"));
     assert!(
@@ -181,7 +184,9 @@ async fn session_open_in_another_process_is_refused() {
             .is_none()
     );
     assert_eq!(talk.ask("go on").await, TurnEnd::Done);
+    assert!(world.harness.is_session_open("s"));
     talk.close().await;
+    assert!(!world.harness.is_session_open("s"));
     assert!(!sources.files.exists(&owner));
     assert!(
         sources

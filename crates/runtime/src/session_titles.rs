@@ -1,0 +1,225 @@
+//! Titles of sessions, written by a cheap model after the first turn.
+//!
+//! Invariant: a session gets at most one request for a title in a process, and none if the user
+//! named it, if it is a fork, or if the demo model works in it. Without an answer the first words
+//! of the prompt stay.
+//! Start at `AgentServices::title_session`.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use agent::record::{SessionRecord, Stored, TurnEnd};
+use agent::store::{SessionMark, SessionState, SessionSummary, title};
+use agent::stored_parts::texts;
+use futures::StreamExt as _;
+use model::policy::{AgentId, Caller, RequestClass, TurnId};
+use model::{
+    CacheMark, Effort, Message, ModelId, ModelRequest, Price, Role, StreamEvent, SystemBlock,
+    TokenCount, Usage,
+};
+use router::actor::{RouterEvent, RouterRequest};
+
+use crate::Error;
+use crate::agent_services::AgentServices;
+use crate::models::setup::{AUTO, DEMO, Setup};
+
+/// Instructions for the title.
+const INSTRUCTIONS: &str = "Write a title for the conversation below, in the language of its user: at most six \
+                            words that say what the user wants. No quotation marks, no full stop. Answer with the \
+                            title alone.";
+/// Maximum size of the texts that are sent, in characters each.
+const MAX_TEXT: usize = 2_000;
+/// Maximum output, with room for models that think before they answer.
+const MAX_OUTPUT: TokenCount = TokenCount(1_000);
+/// Maximum wait for the answer.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// Later turns do not get a title: the first words have been in the list for long.
+const MAX_TURNS: u64 = 2;
+/// The number of the titles' requests at the router; agents count from 1.
+const AGENT: AgentId = AgentId(u64::MAX);
+
+/// The models for titles, and the sessions for which one was requested.
+pub(crate) struct SessionTitles {
+    setting: String,
+    models: Vec<TitleModel>,
+    requested: Mutex<HashSet<String>>,
+}
+
+/// A model that may write titles.
+#[derive(Clone, Debug, PartialEq)]
+struct TitleModel {
+    id: ModelId,
+    price: Option<Price>,
+    is_local: bool,
+}
+
+impl SessionTitles {
+    /// Takes the models and the setting at the start of the program.
+    pub(crate) fn new(setup: &Setup) -> Self {
+        let models = setup.models.iter().map(|found| TitleModel {
+            id: found.id.clone(),
+            price: found.price.clone(),
+            is_local: found.is_local,
+        });
+        Self {
+            setting: setup.settings.title_model.clone(),
+            models: models.collect(),
+            requested: Mutex::default(),
+        }
+    }
+
+    /// Returns the model that writes the title of a session; `None` if it gets none.
+    fn model_for(&self, line: &SessionSummary) -> Option<ModelId> {
+        let is_first = line.turns > 0 && line.turns <= MAX_TURNS;
+        let is_done = line.state == SessionState::Ended(TurnEnd::Done);
+        let is_own = line.parent.is_none() && line.forked_from.is_none();
+        if !is_first || !is_done || !is_own || line.has_title || line.model.starts_with(DEMO) {
+            return None;
+        }
+        choose(&self.setting, &line.model, &self.models)
+    }
+
+    /// Notes a request for a session. Returns whether it is the first one.
+    fn begin(&self, id: &str) -> bool {
+        let mut requested = self
+            .requested
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        requested.insert(id.to_owned())
+    }
+
+    fn price(&self, model: &ModelId) -> Option<&Price> {
+        let found = self.models.iter().find(|it| it.id == *model)?;
+        found.price.as_ref()
+    }
+}
+
+/// Returns the model for the titles of a session that works with `used`. `auto` is the cheapest
+/// model of the same provider with a known price; a local server answers with the model that it has
+/// loaded.
+fn choose(setting: &str, used: &str, models: &[TitleModel]) -> Option<ModelId> {
+    let find = |name: &str| {
+        let id = ModelId::parse(name)?;
+        models.iter().find(|it| it.id == id)
+    };
+    if setting != AUTO {
+        return find(setting).map(|it| it.id.clone());
+    }
+    let used = find(used)?;
+    if used.is_local {
+        return Some(used.id.clone());
+    }
+    let usual = Usage {
+        input: TokenCount(1_000),
+        output: TokenCount(50),
+        ..Usage::default()
+    };
+    let same_provider = models
+        .iter()
+        .filter(|it| it.id.provider == used.id.provider);
+    let priced = same_provider.filter_map(|it| Some((it.price.as_ref()?.cost(&usual)?, &it.id)));
+    priced
+        .min_by_key(|(cost, _)| *cost)
+        .map(|(_, id)| id.clone())
+}
+
+/// Builds the request for a title from the first prompt and the first answer.
+fn request(model: ModelId, records: &[Stored]) -> Option<ModelRequest> {
+    let mut prompt = String::new();
+    let mut answer = String::new();
+    for stored in records {
+        match &stored.record {
+            SessionRecord::Prompted { parts, .. } if prompt.is_empty() => prompt = texts(parts),
+            SessionRecord::Answered { parts, .. } => answer = texts(parts),
+            SessionRecord::TurnEnded { .. } => break,
+            _ => {}
+        }
+    }
+    let cut = |text: &str| text.chars().take(MAX_TEXT).collect::<String>();
+    if prompt.trim().is_empty() {
+        return None;
+    }
+    let text = format!("User:\n{}\n\nAnswer:\n{}", cut(&prompt), cut(&answer));
+    let message = Message::text(Role::User, text);
+    let mut request = ModelRequest::new(model, vec![message], MAX_OUTPUT);
+    request.effort = Some(Effort::Minimal);
+    request.system.push(SystemBlock {
+        text: INSTRUCTIONS.to_owned(),
+        cache: CacheMark::None,
+    });
+    Some(request)
+}
+
+/// Returns the title in an answer; `None` if there is none.
+fn title_of(answer: &str) -> Option<String> {
+    let line = title(answer);
+    let line = line.trim_matches(['"', '\'', '`', '*', '#', '\u{201c}', '\u{201d}', ' ']);
+    let line = line.strip_suffix('.').unwrap_or(line);
+    (!line.is_empty()).then(|| line.to_owned())
+}
+
+impl AgentServices {
+    /// Requests a title for a session whose first turn has ended, and stores it. Does nothing if the
+    /// session gets none. Fails if no model answers; the first words of the prompt stay then.
+    pub async fn title_session(&self, id: &str) -> Result<(), Error> {
+        self.factory()
+            .store()
+            .flush()
+            .await
+            .map_err(Error::session)?;
+        let Some(line) = self.summary(id).await? else {
+            return Ok(());
+        };
+        let Some(model) = self.titles().model_for(&line) else {
+            return Ok(());
+        };
+        if !self.titles().begin(id) {
+            return Ok(());
+        }
+        let (store, name) = (self.factory().store().clone(), id.to_owned());
+        let read = tokio::task::spawn_blocking(move || store.read(&name)).await;
+        let read = read.map_err(Error::interrupted("the session could not be read"))?;
+        let records = read.map_err(Error::session)?.records;
+        let Some(request) = request(model.clone(), &records) else {
+            return Ok(());
+        };
+        let asked = self.ask_for_title(request);
+        let (answer, usage) = tokio::time::timeout(TIMEOUT, asked)
+            .await
+            .map_err(|_| Error::Model(format!("{model} wrote no title within a minute")))??;
+        let cost = usage.and_then(|usage| self.titles().price(&model)?.cost(&usage));
+        if let Some(title) = title_of(&answer) {
+            let cost_nano = cost.map(|cost| cost.0);
+            let mark = SessionMark::Titled { title, cost_nano };
+            self.append_mark(id, &mark).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends a request and collects the answer's text and usage. The router records its cost.
+    async fn ask_for_title(&self, request: ModelRequest) -> Result<(String, Option<Usage>), Error> {
+        let caller = Caller {
+            class: RequestClass::Background,
+            agent: AGENT,
+            turn: TurnId(0),
+        };
+        let mut events = self.router().submit(RouterRequest::chat(request, caller));
+        let (mut text, mut usage) = (String::new(), None);
+        while let Some(event) = events.next().await {
+            match event {
+                RouterEvent::Event(StreamEvent::TextDelta(more)) => text.push_str(&more),
+                RouterEvent::Event(StreamEvent::Restart) => text.clear(),
+                RouterEvent::Event(StreamEvent::Usage(now)) => usage = Some(now),
+                RouterEvent::Event(StreamEvent::Failed(failure)) => {
+                    return Err(Error::Model(failure.message));
+                }
+                _ => {}
+            }
+        }
+        Ok((text, usage))
+    }
+}
+
+#[cfg(test)]
+mod tests;
