@@ -189,6 +189,7 @@ impl UpdateMapper {
             | SessionRecord::Joined { .. }
             | SessionRecord::LeaveGiven { .. }
             | SessionRecord::Omitted { .. }
+            | SessionRecord::Queued { .. }
             | SessionRecord::Switched { .. }
             | SessionRecord::ModeSet { .. } => Vec::new(),
         }

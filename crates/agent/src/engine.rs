@@ -21,6 +21,7 @@ mod omitting;
 mod open;
 mod pending_changes;
 mod prompt;
+mod queue_journal;
 mod scripted_gateway;
 pub(crate) mod session;
 mod session_hooks;
@@ -42,6 +43,7 @@ use crate::hooks::Hooks;
 use crate::language::LanguageQueries;
 use crate::locks::Locks;
 use crate::permission::PermissionPolicy;
+use crate::queue::PromptQueue;
 use crate::record::{Parent, SessionMode};
 use crate::sandbox::CommandSandbox;
 use crate::session::{AgentEvent, SessionCommand};
@@ -110,6 +112,8 @@ pub struct Parentage {
 pub struct SessionChannels {
     /// Id of the session.
     pub id: Arc<str>,
+    /// The messages that wait in it when it opens.
+    pub queue: PromptQueue,
     /// Commands to the session. Bounded: a sender waits while it is full.
     pub commands: mpsc::Sender<SessionCommand>,
     /// Events of the session. Bounded: the session waits until its records are received;

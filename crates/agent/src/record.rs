@@ -200,6 +200,11 @@ pub enum SessionRecord {
         /// The title from now on.
         title: String,
     },
+    /// The queue of messages changed.
+    Queued {
+        /// The change.
+        change: QueueChange,
+    },
     /// A notice to the user that belongs to no other record.
     Noted {
         /// The notice as a sentence.
@@ -234,6 +239,7 @@ impl SessionRecord {
             SessionRecord::Switched { .. } => "switched",
             SessionRecord::ModeSet { .. } => "mode_set",
             SessionRecord::Titled { .. } => "titled",
+            SessionRecord::Queued { .. } => "queued",
             SessionRecord::Noted { .. } => "noted",
             SessionRecord::TurnEnded { .. } => "turn_ended",
         }
@@ -249,6 +255,64 @@ pub struct Stored {
     pub at_ms: u64,
     /// The event that was recorded.
     pub record: SessionRecord,
+}
+
+/// The time at which a queued message goes to the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Delivery {
+    /// With the next request of the running turn; without one it begins a turn.
+    NextRequest,
+    /// At the end of the turn; it begins another one.
+    NextTurn,
+}
+
+/// A message that waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueuedPrompt {
+    /// Id of the entry, unique in the session.
+    pub id: u64,
+    /// The text and the images of the message.
+    pub parts: Vec<StoredPart>,
+    /// The time at which it goes to the model.
+    pub delivery: Delivery,
+}
+
+/// A change of the queue, as recorded. A change that names an entry which is gone has no effect.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum QueueChange {
+    /// A message was added at the end.
+    Added {
+        /// The message.
+        entry: QueuedPrompt,
+    },
+    /// The user took a message out.
+    Removed {
+        /// Id of the entry.
+        id: u64,
+    },
+    /// A message is written into the conversation by the record before this one.
+    Sent {
+        /// Id of the entry.
+        id: u64,
+    },
+    /// A message moved.
+    Moved {
+        /// Id of the entry.
+        id: u64,
+        /// The entry that it precedes from now on; `None` is the end.
+        before: Option<u64>,
+    },
+    /// A message goes out with the next request, before all others.
+    Promoted {
+        /// Id of the entry.
+        id: u64,
+    },
+    /// The messages wait until the user sends them.
+    Held,
+    /// The messages go out again as their turn comes.
+    Released,
 }
 
 /// Content that is no longer sent to the model, because a provider rejected it.

@@ -7,7 +7,7 @@ use base::AbsPath;
 use model::PartContent;
 use model::policy::route::RouteDecision;
 
-use crate::record::{Handover, SessionMode, Stored, TurnEnd};
+use crate::record::{Delivery, Handover, SessionMode, Stored, TurnEnd};
 use crate::user_prompts::{PermissionDecision, UserQuestion};
 
 /// A command to a session.
@@ -18,6 +18,9 @@ pub enum SessionCommand {
     /// Add a message to the running turn, visible to the model with the next results. Without a
     /// running turn it begins one.
     Steer(UserPrompt),
+    /// Change the queue of messages, which is kept with the session. After a turn that did not end
+    /// well the queue is held: it waits until the user sends it.
+    Queue(QueueCommand),
     /// Decide about a permission request.
     Decide {
         /// The id of the call.
@@ -32,8 +35,8 @@ pub enum SessionCommand {
         /// The answer; `None` declines.
         text: Option<String>,
     },
-    /// Stop the running turn: kill running calls, answer pending requests, and give queued prompts
-    /// back.
+    /// Stop the running turn: kill running calls, answer pending requests, hold the queue, and give
+    /// other unstarted prompts back.
     Stop,
     /// Switch the model from the next request on.
     Switch {
@@ -55,6 +58,43 @@ pub enum SessionCommand {
     },
     /// Stop the running turn and end the session's task.
     Close,
+}
+
+/// A change of the user to the queue of messages.
+#[derive(Clone, Debug, PartialEq)]
+pub enum QueueCommand {
+    /// Add a message at the end. Without a running turn and with nothing held, it begins a turn.
+    Add {
+        /// The message.
+        prompt: UserPrompt,
+        /// The time at which it goes to the model.
+        delivery: Delivery,
+    },
+    /// Take a message out. Ignored once the message is being sent; a record tells.
+    Remove(u64),
+    /// Move a message.
+    Move {
+        /// Id of the entry.
+        id: u64,
+        /// The entry that it is to precede; `None` is the end.
+        before: Option<u64>,
+    },
+    /// Send a message with the next request, or begin a turn with it; a held queue stays held.
+    SendNow(u64),
+    /// Send the held messages as their turn comes.
+    Release,
+}
+
+impl SessionCommand {
+    /// Returns the message that this command hands to the session, if any.
+    pub fn into_prompt(self) -> Option<UserPrompt> {
+        match self {
+            Self::Prompt(prompt)
+            | Self::Steer(prompt)
+            | Self::Queue(QueueCommand::Add { prompt, .. }) => Some(prompt),
+            _ => None,
+        }
+    }
 }
 
 /// A message of the user.

@@ -57,6 +57,19 @@ pub struct StoredSession {
     pub problems: Vec<String>,
 }
 
+/// A reserved place in the channel to the writing thread.
+pub(crate) struct WritePlace<'a>(mpsc::Permit<'a, StoreWrite>);
+
+impl WritePlace<'_> {
+    /// Writes records soon, as `SessionStore::enqueue` does.
+    pub(crate) fn enqueue(self, session: &str, records: &[Stored]) {
+        self.0.send(StoreWrite {
+            entries: events(session, records).collect(),
+            done: None,
+        });
+    }
+}
+
 #[derive(Debug)]
 struct StoreWrite {
     entries: Vec<LedgerEntry>,
@@ -110,6 +123,12 @@ impl SessionStore {
             done: None,
         })
         .await;
+    }
+
+    /// Waits for a place in the channel to the writing thread, so that records can be written
+    /// without waiting. Returns `None` if the thread has ended.
+    pub(crate) async fn reserve(&self) -> Option<WritePlace<'_>> {
+        self.writes.reserve().await.ok().map(WritePlace)
     }
 
     /// Writes a measurement soon. Drops it if the channel is full, since measurements are

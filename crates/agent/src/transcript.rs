@@ -165,6 +165,7 @@ impl Transcript {
             | SessionRecord::Switched { .. }
             | SessionRecord::ModeSet { .. }
             | SessionRecord::Titled { .. }
+            | SessionRecord::Queued { .. }
             | SessionRecord::Noted { .. }
             | SessionRecord::TurnEnded { .. } => {}
         }

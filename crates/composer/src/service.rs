@@ -200,7 +200,7 @@ impl ComposerHandle {
                 let forwarded = JobCommand::Forward { job, command };
                 let sent = shared.commands.send(forwarded).await;
                 if let Err(async_channel::SendError(JobCommand::Forward { command, .. })) = sent
-                    && let SessionCommand::Prompt(prompt) | SessionCommand::Steer(prompt) = command
+                    && let Some(prompt) = command.into_prompt()
                 {
                     // The board has ended. A view that is closed does not need the prompt.
                     view.unbounded_send(AgentEvent::GivenBack(prompt)).ok();

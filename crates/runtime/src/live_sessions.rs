@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::engine::SessionChannels;
-use agent::record::{SessionRecord, TurnEnd};
+use agent::queue::PromptQueue;
+use agent::record::SessionRecord;
 use agent::session::{RunningSession, SessionActivity, SessionChange, SessionChangeKind};
 use agent::{AgentEvent, SessionCommand};
 use base::AbsPath;
@@ -53,8 +54,8 @@ struct LiveSession {
     views: HashMap<u64, mpsc::UnboundedSender<AgentEvent>>,
     next_view: u64,
     is_running: bool,
-    /// Number of messages that were sent into the running turn and did not join it yet.
-    pending: usize,
+    /// The messages that wait in the session.
+    queue: PromptQueue,
     /// Whether the session is closing, so that no view can attach.
     is_closing: bool,
     /// Titles of calls that wait for an approval, by the subagent that makes them, if any, and the
@@ -82,6 +83,7 @@ impl LiveSessions {
     pub fn adopt(&self, opened: SessionChannels, folder: AbsPath, root: AbsPath) -> Attachment {
         let SessionChannels {
             id,
+            queue: waiting,
             commands: engine,
             mut events,
         } = opened;
@@ -94,7 +96,7 @@ impl LiveSessions {
                 }
             }
         });
-        let mut session = LiveSession::new(folder, root, commands);
+        let mut session = LiveSession::new(folder, root, waiting, commands);
         let attachment = session.attach(&self.0, &id);
         self.0.sessions().insert(id.clone(), session);
         self.0.publish();
@@ -149,10 +151,7 @@ impl SessionHandle {
         };
         match &command {
             // Known before the session records it, so that a view that is closed meanwhile does not end the turn.
-            SessionCommand::Prompt(_) | SessionCommand::Steer(_) => {
-                session.pending += usize::from(session.is_running);
-                session.is_running = true;
-            }
+            SessionCommand::Prompt(_) | SessionCommand::Steer(_) => session.is_running = true,
             SessionCommand::Reply { .. } => session.questions.clear(),
             _ => {}
         }
@@ -225,6 +224,7 @@ impl LiveSession {
     fn new(
         folder: AbsPath,
         root: AbsPath,
+        queue: PromptQueue,
         commands: mpsc::UnboundedSender<SessionCommand>,
     ) -> Self {
         Self {
@@ -234,7 +234,7 @@ impl LiveSession {
             views: HashMap::new(),
             next_view: 0,
             is_running: false,
-            pending: 0,
+            queue,
             is_closing: false,
             approvals: BTreeMap::new(),
             questions: Vec::new(),
@@ -286,17 +286,6 @@ impl LiveSession {
         waiting.lines().next().unwrap_or_default().to_owned()
     }
 
-    /// Notes the end of a turn. A message that waits begins the next turn, so that the session does
-    /// not become idle. A stop gives waiting messages back.
-    fn turn_ended(&mut self, end: &TurnEnd) {
-        let follows = self.pending > 0 && *end != TurnEnd::Stopped;
-        self.pending = if follows { self.pending - 1 } else { 0 };
-        self.is_running = follows;
-        self.approvals.clear();
-        self.questions.clear();
-        self.subagents.clear();
-    }
-
     /// Applies an event of the session, and returns the change that it makes for the user.
     fn apply_and_compare(&mut self, id: &str, event: &AgentEvent) -> Option<SessionChange> {
         let was_waiting = self.is_waiting();
@@ -335,10 +324,13 @@ impl LiveSession {
                     _ => {}
                 }
             }
-            AgentEvent::GivenBack(_) if subagent.is_none() => {
-                self.pending = self.pending.saturating_sub(1);
+            AgentEvent::Idle(_) if subagent.is_none() => {
+                // A message of the queue begins the next turn at once.
+                self.is_running = self.queue.sends_next();
+                self.approvals.clear();
+                self.questions.clear();
+                self.subagents.clear();
             }
-            AgentEvent::Idle(end) if subagent.is_none() => self.turn_ended(end),
             _ => {}
         }
     }
@@ -346,9 +338,9 @@ impl LiveSession {
     fn note_record(&mut self, subagent: Option<&str>, record: &SessionRecord) {
         let key = |call: &String| (subagent.map(str::to_owned), call.clone());
         match record {
-            SessionRecord::Prompted { is_steering, .. } if subagent.is_none() => {
-                self.pending = self.pending.saturating_sub(usize::from(*is_steering));
-                self.is_running = true;
+            SessionRecord::Prompted { .. } if subagent.is_none() => self.is_running = true,
+            SessionRecord::Queued { change } if subagent.is_none() => {
+                self.queue.apply(change);
             }
             SessionRecord::LeaveAsked { call, title, .. } => {
                 self.approvals.insert(key(call), title.clone());

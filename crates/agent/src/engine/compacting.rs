@@ -192,7 +192,7 @@ impl SessionTask {
             bytes: (bytes, bytes_after),
         };
         after.apply(&crate::record::Stored {
-            seq: self.next_seq,
+            seq: self.numbers.next(),
             at_ms: 0,
             record: record(0),
         });

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::FutureExt;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::record::{Handover, SessionMode};
-use crate::session::{AgentEvent, SessionCommand, UserPrompt};
+use super::queue_journal::QueueJournal;
+use crate::record::{Delivery, Handover, QueueChange, SessionMode};
+use crate::session::{AgentEvent, QueueCommand, SessionCommand, UserPrompt};
 use crate::user_prompts::{PermissionDecision, UserPrompts, UserQuestion};
 
 /// The error of waiting while the user stopped the turn.
@@ -75,7 +76,9 @@ pub(super) struct Inbox {
     commands: mpsc::Receiver<SessionCommand>,
     questions: mpsc::Receiver<PendingQuestion>,
     events: EventSender,
-    /// Prompts queued for later turns.
+    /// The queue that is kept with the session.
+    pub(super) journal: QueueJournal,
+    /// Prompts of programs for later turns.
     pub(super) queued: VecDeque<UserPrompt>,
     /// Prompts to add to the running turn.
     pub(super) steering: Vec<UserPrompt>,
@@ -101,6 +104,7 @@ impl Inbox {
     pub(super) fn new(
         commands: mpsc::Receiver<SessionCommand>,
         events: EventSender,
+        journal: QueueJournal,
         has_person: bool,
     ) -> (Self, UserPrompts) {
         // Each question waits for its answer, so there is at most one per running call.
@@ -122,6 +126,7 @@ impl Inbox {
             commands,
             questions,
             events,
+            journal,
             queued: VecDeque::new(),
             steering: Vec::new(),
             switch: None,
@@ -149,11 +154,29 @@ impl Inbox {
         self.stop.send_replace(false);
     }
 
+    /// Returns the prompt of the next turn, and its entry if it comes from the queue, where it stays
+    /// until it is recorded.
+    pub(super) fn next_prompt(&mut self) -> Option<(UserPrompt, Option<u64>)> {
+        match self.queued.pop_front() {
+            Some(prompt) => Some((prompt, None)),
+            None => {
+                let entry = self.journal.next_entry()?;
+                Some((entry.prompt(), Some(entry.id)))
+            }
+        }
+    }
+
+    /// Records the changes of the queue.
+    pub(super) async fn flush_queue(&mut self) {
+        self.journal.flush(&self.events.0).await;
+    }
+
     /// Ends a turn. Unread steering prompts become the next prompt, unless the turn was stopped.
     pub(super) fn end_turn(&mut self) {
         self.is_running = false;
         self.permissions.clear();
         self.replies.clear();
+        self.journal.end_sending();
         for prompt in self.steering.drain(..).rev() {
             self.queued.push_front(prompt);
         }
@@ -169,9 +192,12 @@ impl Inbox {
         self.stop.subscribe()
     }
 
-    /// Waits for one command or question and handles it: a command changes the inbox, a question
+    /// Records changes of the queue, or waits for one command or question and handles it: a command changes the inbox, a question
     /// goes to the view. The future may be dropped at any time.
     pub(super) async fn wait(&mut self) {
+        if self.journal.is_due() {
+            return self.flush_queue().await;
+        }
         tokio::select! {
             command = self.commands.recv() => self.handle(command),
             Some(posed) = self.questions.recv() => self.ask_user(posed).await,
@@ -218,6 +244,7 @@ impl Inbox {
             Some(SessionCommand::Prompt(prompt)) => self.queued.push_back(prompt),
             Some(SessionCommand::Steer(prompt)) if self.is_running => self.steering.push(prompt),
             Some(SessionCommand::Steer(prompt)) => self.queued.push_back(prompt),
+            Some(SessionCommand::Queue(command)) => self.handle_queue(command),
             Some(SessionCommand::Decide { call, decision }) => {
                 // A call that was stopped or has no pending question needs no decision.
                 let way = self.permissions.remove(&call);
@@ -242,7 +269,22 @@ impl Inbox {
         }
     }
 
+    fn handle_queue(&mut self, command: QueueCommand) {
+        match command {
+            // Nothing is recorded before the first prompt is.
+            QueueCommand::Add { prompt, .. } if !self.is_running && !self.journal.is_open => {
+                self.queued.push_back(prompt);
+            }
+            QueueCommand::Add {
+                prompt,
+                delivery: Delivery::NextRequest,
+            } if self.is_running => self.journal.add_now(&prompt),
+            command => self.journal.command(command),
+        }
+    }
+
     fn stop(&mut self) {
+        self.journal.change(QueueChange::Held);
         self.children.stop_all();
         self.stop.send_replace(true);
     }

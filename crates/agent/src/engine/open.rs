@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 
 use super::inbox::{EventSender, Inbox};
 use super::omitting::Omitted;
+use super::queue_journal::{QueueJournal, RecordNumbers};
 use super::session::{OfferedTools, SessionTask, offered};
 use super::session_lock::SessionLock;
 use super::{Harness, SessionChannels, SessionOptions};
@@ -17,7 +18,8 @@ use crate::error::Error;
 use crate::language::EditDiagnostics;
 use crate::loops::LoopDetector;
 use crate::outcome::{CallOutcome, Detail};
-use crate::record::{PromptOrigin, SessionRecord, Stored, StoredContent, TurnEnd};
+use crate::queue::PromptQueue;
+use crate::record::{PromptOrigin, QueueChange, SessionRecord, Stored, StoredContent, TurnEnd};
 use crate::spawn::{self, SPAWN_AGENT, SpawnAgentTool};
 use crate::stored_parts;
 use crate::transcript::{PromptFingerprint, Transcript};
@@ -67,6 +69,11 @@ pub async fn resume(mut start: SessionOptions, id: &str) -> Result<SessionChanne
     let mut records = past.records;
     let at_ms = start.harness.parts.sources.clock.wall_ms();
     let mut repaired = repair_records(&records);
+    if PromptQueue::of(&records).sends_next() {
+        // Opening a session sends nothing by itself.
+        let change = QueueChange::Held;
+        repaired.push(SessionRecord::Queued { change });
+    }
     // Leftover processes must end first, since the model would look at files that still change.
     let ending = tokio::task::spawn_blocking(host::process::end_orphans);
     let ended = ending.await.unwrap_or_default();
@@ -125,7 +132,13 @@ pub async fn fork(harness: &Harness, id: &str, after: u64) -> Result<String, Err
     let at_ms = harness.parts.sources.clock.wall_ms();
     let mut records: Vec<Stored> = past.records;
     records.retain(|stored| stored.seq <= after);
-    let mended = (after + 1..).zip(repair_records(&records));
+    let mut repaired = repair_records(&records);
+    // The messages go out from the original, and only once.
+    let queue = PromptQueue::of(&records);
+    repaired.extend(queue.entries().iter().map(|entry| SessionRecord::Queued {
+        change: QueueChange::Removed { id: entry.id },
+    }));
+    let mended = (after + 1..).zip(repaired);
     let mended: Vec<Stored> = mended
         .map(|(seq, record)| Stored { seq, at_ms, record })
         .collect();
@@ -251,7 +264,17 @@ fn launch(
     let (commands, received) = mpsc::channel(COMMAND_CAPACITY);
     let (told, events) = mpsc::channel(EVENT_CAPACITY);
     let told = EventSender(told);
-    let (inbox, prompts) = Inbox::new(received, told.clone(), start.has_user);
+    let numbers = RecordNumbers::starting_at(next_seq);
+    let queue = PromptQueue::of(&records);
+    let mut journal = QueueJournal::new(
+        start.harness.store().clone(),
+        id.clone(),
+        start.harness.parts.sources.clock.clone(),
+        numbers.clone(),
+        queue.clone(),
+    );
+    journal.is_open = !records.is_empty();
+    let (inbox, prompts) = Inbox::new(received, told.clone(), journal, start.has_user);
     let (late, waiting) = mpsc::channel(LATE_CAPACITY);
     let locks = start.parent.as_ref().map(|it| it.locks.clone());
     let locks = locks.unwrap_or_default();
@@ -283,7 +306,7 @@ fn launch(
         offered: OfferedTools::default(),
         spawn,
         late: waiting,
-        next_seq,
+        numbers,
         turn: 0,
         is_written: false,
         budget,
@@ -308,6 +331,7 @@ fn launch(
     tokio::spawn(session.run());
     SessionChannels {
         id,
+        queue,
         commands,
         events,
     }

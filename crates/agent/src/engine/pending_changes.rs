@@ -101,7 +101,9 @@ impl SessionTask {
 
     /// Continues with another model in a forked session; this one stays unchanged.
     async fn fork(&mut self, model: String) -> Result<(), TurnStop> {
-        let last = self.next_seq.saturating_sub(1);
+        // The copy is made from the records on the disk.
+        self.store().flush().await.map_err(TurnStop::Unwritten)?;
+        let last = self.numbers.next().saturating_sub(1);
         let forked = open::fork(self.harness(), &self.id, last).await;
         let new = forked.map_err(TurnStop::Unwritten)?;
         let reader = self.store().clone();

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use super::SessionOptions;
 use super::inbox::{EventSender, Inbox};
 use super::omitting::Omitted;
+use super::queue_journal::RecordNumbers;
 use super::session_lock::SessionLock;
 use super::shared::{Harness, SessionContext};
 use crate::budget::SessionBudget;
@@ -70,7 +71,7 @@ pub(super) struct SessionTask {
     pub(super) late: mpsc::Receiver<LateResult>,
     /// Whether the start of the session is recorded.
     pub(super) has_begun: bool,
-    pub(super) next_seq: u64,
+    pub(super) numbers: RecordNumbers,
     pub(super) turn: u64,
     /// Whether the turn's prompt is recorded.
     pub(super) is_written: bool,
@@ -102,11 +103,12 @@ impl SessionTask {
             if let Err(TurnStop::Unwritten(error)) = self.apply_pending_changes().await {
                 log::error!("session {}: {error}", self.id);
             }
+            self.inbox.flush_queue().await;
             if self.inbox.is_closing {
                 break;
             }
-            match self.inbox.queued.pop_front() {
-                Some(prompt) => self.run_turn(prompt).await,
+            match self.inbox.next_prompt() {
+                Some((prompt, entry)) => self.run_turn(prompt, entry).await,
                 None => self.idle().await,
             }
         }
@@ -136,10 +138,11 @@ impl SessionTask {
         }
     }
 
-    async fn run_turn(&mut self, prompt: UserPrompt) {
+    /// Runs a turn for a prompt. `entry` is its place in the queue, if it has one.
+    async fn run_turn(&mut self, prompt: UserPrompt, entry: Option<u64>) {
         self.inbox.begin_turn();
         self.is_written = false;
-        let end = match self.turn(&prompt).await {
+        let end = match self.turn(&prompt, entry).await {
             Ok(end) => end,
             Err(TurnStop::Stopped) => TurnEnd::Stopped,
             Err(TurnStop::Unwritten(error)) => TurnEnd::Failed {
@@ -150,10 +153,12 @@ impl SessionTask {
         if self.is_written {
             self.write_end(&end).await
         } else {
-            // The turn never started: its prompt is not in the records.
-
+            // The turn never started: its prompt is not in the records. One from the queue still is
+            // there.
             self.turn -= 1;
-            self.events.send(AgentEvent::GivenBack(prompt)).await;
+            if entry.is_none() {
+                self.events.send(AgentEvent::GivenBack(prompt)).await;
+            }
         }
         self.models().end_turn(self.agent, TurnId(self.turn)).await;
         if end == TurnEnd::Stopped {
@@ -162,6 +167,16 @@ impl SessionTask {
             }
         }
         self.inbox.end_turn();
+        if !self.has_begun {
+            for prompt in self.inbox.journal.take_unrecorded() {
+                self.events.send(AgentEvent::GivenBack(prompt)).await;
+            }
+        }
+        if end != TurnEnd::Done || self.inbox.is_stopped() {
+            self.inbox.journal.hold();
+        }
+        // The end of the turn is sent after it, so that a view knows if another turn follows.
+        self.inbox.flush_queue().await;
         self.events.send(AgentEvent::Idle(end)).await;
     }
 
@@ -193,10 +208,11 @@ impl SessionTask {
             self.store().create_session(&self.id, &root, &stored).await
         };
         if let Err(error) = written {
-            self.next_seq -= stored.len() as u64;
+            self.numbers.give_back(stored.len());
             return Err(TurnStop::Unwritten(error));
         }
         self.has_begun = true;
+        self.inbox.journal.is_open = true;
         self.apply_records(stored).await;
         Ok(())
     }
@@ -211,8 +227,7 @@ impl SessionTask {
 
     fn assign_seqs(&mut self, records: Vec<SessionRecord>) -> Vec<Stored> {
         let at_ms = self.harness().parts.sources.clock.wall_ms();
-        let first = self.next_seq;
-        self.next_seq += records.len() as u64;
+        let first = self.numbers.take(records.len());
         let numbered = (first..).zip(records);
         numbered
             .map(|(seq, record)| Stored { seq, at_ms, record })

@@ -12,6 +12,7 @@ mod leaving;
 mod long;
 mod observing;
 mod own_tools;
+mod queueing;
 mod refusing;
 mod resuming;
 mod spawning;

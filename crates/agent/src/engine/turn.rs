@@ -11,7 +11,9 @@ use super::shared::{ContextAdditions, ContextRequest};
 use crate::hooks::HookEvent;
 use crate::images::{self, ImageDefect, ImageLimits};
 use crate::loops::{LoopDetector, LoopVerdict};
-use crate::record::{PromptOrigin, PromptPosition, SessionRecord, StoredPart, TurnEnd};
+use crate::record::{
+    PromptOrigin, PromptPosition, QueueChange, QueuedPrompt, SessionRecord, StoredPart, TurnEnd,
+};
 use crate::session::UserPrompt;
 use crate::stored_parts;
 
@@ -50,9 +52,13 @@ enum TurnStep {
 }
 
 impl SessionTask {
-    /// Runs a turn from the user's prompt to its end, and records both. A hook that blocks the
-    /// prompt ends the turn before the first request.
-    pub(super) async fn turn(&mut self, prompt: &UserPrompt) -> Result<TurnEnd, TurnStop> {
+    /// Runs a turn from the user's prompt to its end, and records both; `entry` leaves the queue
+    /// with it. A hook that blocks the prompt ends the turn before the first request.
+    pub(super) async fn turn(
+        &mut self,
+        prompt: &UserPrompt,
+        entry: Option<u64>,
+    ) -> Result<TurnEnd, TurnStop> {
         self.turn += 1;
         self.loops = LoopDetector::default();
         if let Some(spawn) = &self.spawn {
@@ -71,7 +77,8 @@ impl SessionTask {
         }
         records.extend(self.before_prompt(&prompt.text).await?);
         records.extend(self.prompt_records(prompt, false));
-        self.write(records).await?;
+        self.write_sent(records, entry.into_iter().collect())
+            .await?;
         self.is_written = true;
         self.steps(&prompt.text).await
     }
@@ -203,6 +210,7 @@ impl SessionTask {
         if counts.sent_back < MAX_SENT_BACK
             && self.joining.is_empty()
             && self.inbox.steering.is_empty()
+            && !self.inbox.journal.has_for_request()
             && let Some(reason) = self.stop_hook(counts.sent_back > 0).await?
         {
             counts.sent_back += 1;
@@ -237,15 +245,43 @@ impl SessionTask {
             let joining = self.inbox.during(context.touched(touched)).await?;
             records.extend(addition_records(joining));
         }
-        for prompt in std::mem::take(&mut self.inbox.steering) {
+        // They stay where they are until they are recorded, since a stop may come first.
+        let steering = self.inbox.steering.clone();
+        let queued = self.inbox.journal.take_for_request();
+        let from_queue = queued.iter().map(QueuedPrompt::prompt);
+        for prompt in steering.iter().cloned().chain(from_queue) {
             records.extend(self.before_prompt(&prompt.text).await?);
             records.extend(self.prompt_records(&prompt, true));
         }
         let has_any = !records.is_empty();
         if has_any {
-            self.write(records).await?;
+            let entries = queued.iter().map(|entry| entry.id).collect();
+            self.write_sent(records, entries).await?;
+            self.inbox.steering.drain(..steering.len());
         }
         Ok(has_any)
+    }
+
+    /// Writes records of prompts, and with them that these entries leave the queue.
+    async fn write_sent(
+        &mut self,
+        mut records: Vec<SessionRecord>,
+        entries: Vec<u64>,
+    ) -> Result<(), TurnStop> {
+        // Their additions to the queue come first.
+        self.inbox.flush_queue().await;
+        let sent: Vec<QueueChange> = entries
+            .into_iter()
+            .map(|id| QueueChange::Sent { id })
+            .collect();
+        let changes = sent.iter().cloned();
+        records.extend(changes.map(|change| SessionRecord::Queued { change }));
+        self.write(records).await?;
+        for change in &sent {
+            self.inbox.journal.note(change);
+        }
+        self.inbox.journal.end_sending();
+        Ok(())
     }
 
     /// Returns the records that start a session; none if it has already started.
@@ -329,7 +365,11 @@ impl SessionTask {
         } else {
             &prompt.text
         };
-        let mut said: Vec<StoredPart> = vec![stored_parts::text(text)];
+        let mut said: Vec<StoredPart> = Vec::new();
+        // Providers refuse empty texts beside images.
+        if !text.trim().is_empty() {
+            said.push(stored_parts::text(text));
+        }
         let bounds = ImageLimits::of(&self.profile());
         let mut records = Vec::new();
         for (ix, image) in prompt.images.iter().enumerate() {

@@ -134,6 +134,7 @@ impl FakeStarter {
         StartedSession {
             opened: SessionChannels {
                 id: session.into(),
+                queue: agent::queue::PromptQueue::default(),
                 commands,
                 events,
             },

@@ -24,6 +24,7 @@ fn opened(id: &str) -> (Engine, SessionChannels) {
     };
     let opened = SessionChannels {
         id: id.into(),
+        queue: agent::queue::PromptQueue::default(),
         commands,
         events,
     };

@@ -308,6 +308,13 @@ impl Talk {
         event
     }
 
+    /// Takes the events that are already there.
+    pub(super) fn drain(&mut self) {
+        while let Ok(event) = self.events.try_recv() {
+            self.told.push(event);
+        }
+    }
+
     /// Waits for an event of this kind.
     pub(super) async fn until(&mut self, is_it: impl Fn(&AgentEvent) -> bool) -> AgentEvent {
         loop {

@@ -1,6 +1,6 @@
 //! Handles the commands to the board. A command that fails is answered by `Event::Refused`.
 
-use agent::session::UserPrompt;
+use agent::session::{QueueCommand, UserPrompt};
 use agent::{AgentEvent, SessionCommand};
 
 use super::{BoardActor, InternalEvent, Job, text_prompt};
@@ -129,12 +129,14 @@ impl BoardActor {
         Ok(())
     }
 
-    /// Forwards a command to a job's session. A prompt is handled by `steer`, a stop by `stop`, and
+    /// Forwards a command to a job's session. A prompt, also one for the queue, is handled by `steer`, a stop by `stop`, and
     /// a close is ignored. A mode or a model is kept if the job is not running. Any other command
     /// fails if the job has no session.
     async fn forward_command(&mut self, job: &str, command: SessionCommand) -> Result<(), Error> {
         match command {
-            SessionCommand::Prompt(prompt) | SessionCommand::Steer(prompt) => {
+            SessionCommand::Prompt(prompt)
+            | SessionCommand::Steer(prompt)
+            | SessionCommand::Queue(QueueCommand::Add { prompt, .. }) => {
                 return self.steer(job, prompt).await;
             }
             SessionCommand::Stop => return self.stop(job).await,
@@ -370,12 +372,9 @@ fn message_of(command: &JobCommand) -> Option<Event> {
         JobCommand::Steer { text, .. } | JobCommand::Fork { prompt: text, .. } => {
             Some(Event::Undelivered(text_prompt(text.clone())))
         }
-        JobCommand::Forward {
-            job,
-            command: SessionCommand::Prompt(prompt) | SessionCommand::Steer(prompt),
-        } => Some(Event::Session {
+        JobCommand::Forward { job, command } => Some(Event::Session {
             job: job.clone(),
-            event: Box::new(AgentEvent::GivenBack(prompt.clone())),
+            event: Box::new(AgentEvent::GivenBack(command.clone().into_prompt()?)),
         }),
         _ => None,
     }
