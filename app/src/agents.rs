@@ -9,11 +9,15 @@ mod stored_sessions;
 
 use std::collections::HashMap;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use agent::AgentEvent;
-use agent::context::OpenFiles;
+use agent::context::{NamedContext, OpenFiles, named_context};
+use agent::drafts::{DraftStore, KeptPrompts};
+use agent::record::TurnEnd;
+use agent::store::SessionState;
 use base::AbsPath;
 use composer::service::{ComposerHandle, SessionView};
 use composer_panel::agents::{
@@ -25,7 +29,7 @@ use composer_panel::board::BoardConnection;
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::{self, BoxStream, Stream, StreamExt as _};
-use host::{Clock as _, Dirs, RealClock};
+use host::{Clock as _, Dirs, Files as _, RealClock, RealFiles};
 use project::UnsavedTexts;
 use runtime::agent_services::AgentServices;
 use runtime::compose::service::open_composer;
@@ -52,6 +56,11 @@ pub(crate) struct EngineServices {
     opening: Arc<Mutex<()>>,
     /// The files that windows show, by folder.
     open_files: Arc<std::sync::Mutex<HashMap<AbsPath, OpenFiles>>>,
+    drafts: DraftStore,
+    /// The number of the latest request to store drafts. Held while they are stored, by folder: that
+    /// of the stored ones.
+    last_drafts: AtomicU64,
+    stored_drafts: Arc<std::sync::Mutex<HashMap<AbsPath, u64>>>,
     /// Measurements from before the services were open.
     kept_metrics: Arc<std::sync::Mutex<KeptMetrics>>,
     clock: RealClock,
@@ -78,6 +87,9 @@ impl EngineServices {
     /// Creates the engines with the program's folders, and the windows' unsaved texts and indexes.
     pub(crate) fn new(dirs: Dirs, unsaved: Arc<UnsavedTexts>, indexes: Arc<IndexRegistry>) -> Self {
         Self {
+            drafts: DraftStore::new(Arc::new(RealFiles), &dirs.state),
+            last_drafts: AtomicU64::new(0),
+            stored_drafts: Arc::default(),
             dirs,
             unsaved,
             indexes,
@@ -266,6 +278,56 @@ impl AgentService for EngineServices {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         shown.insert(root, files);
+    }
+
+    fn takes_images(&self, model: String) -> BoxFuture<'static, Option<bool>> {
+        self.with(move |services| async move { Ok(services.takes_images(&model)) })
+            .map(Result::unwrap_or_default)
+            .boxed()
+    }
+
+    fn read_file(&self, path: AbsPath, limit: u64) -> BoxFuture<'static, Result<Vec<u8>, Error>> {
+        self.with(move |_| on_disk(move || RealFiles.read(&path, limit).map_err(failed)))
+    }
+
+    fn named_context(&self, root: AbsPath) -> BoxFuture<'static, Vec<NamedContext>> {
+        let config = self.dirs.config.clone();
+        self.with(|services| {
+            on_disk(move || {
+                let is_trusted = services.folder_trust(&root).is_trusted;
+                Ok::<_, Error>(named_context(&RealFiles, &root, is_trusted, &config))
+            })
+        })
+        .map(Result::unwrap_or_default)
+        .boxed()
+    }
+
+    fn kept_prompts(&self, root: AbsPath) -> BoxFuture<'static, KeptPrompts> {
+        let drafts = self.drafts.clone();
+        self.with(|_| on_disk(move || Ok::<_, Error>(drafts.load(&root))))
+            .map(Result::unwrap_or_default)
+            .boxed()
+    }
+
+    fn keep_prompts(
+        &self,
+        root: AbsPath,
+        kept: KeptPrompts,
+    ) -> BoxFuture<'static, Result<(), Error>> {
+        let (drafts, stored) = (self.drafts.clone(), self.stored_drafts.clone());
+        let number = self.last_drafts.fetch_add(1, Ordering::Relaxed) + 1;
+        self.with(move |_| {
+            on_disk(move || {
+                let mut stored = stored.lock().unwrap_or_else(PoisonError::into_inner);
+                // A later request may have come first.
+                let latest = stored.entry(root.clone()).or_default();
+                if *latest < number {
+                    *latest = number;
+                    drafts.save(&root, &kept).map_err(failed)?;
+                }
+                Ok::<_, Error>(())
+            })
+        })
     }
 
     fn running(&self) -> BoxStream<'static, Vec<RunningSession>> {

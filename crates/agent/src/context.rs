@@ -23,7 +23,7 @@ mod skill_tool;
 mod skills;
 
 pub use attach::{CodeLocations, symbols};
-pub use guides::guides;
+pub use guides::{NamedContext, guides, named_context};
 pub use header::{Header, OpenFiles, SessionEnvironment, date};
 pub use instructions::{Instructions, ProjectRule, RuleUse};
 pub use mentions::{Mention, MentionKind, mentions};

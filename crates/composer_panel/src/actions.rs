@@ -1,6 +1,6 @@
 //! All actions of the panel. The first line of each is its help text.
 //!
-//! Key contexts: `Composer` is the whole panel; the flags `prompt`, `transcript`, `sessions`,
+//! Key contexts: `Composer` is the whole panel; the flags `prompt`, `queue`, `transcript`, `sessions`,
 //! `changes` and `board` mark the part that has the focus, and `review` is added to `board` while the list of
 //! changes has it.
 
@@ -29,6 +29,29 @@ gpui_kit::actions!(
         ExportSession,
         /// Send the prompt to the agent.
         Send,
+        /// Queue the prompt until the running turn ends.
+        QueuePrompt,
+        /// Focus the queued messages above the prompt.
+        FocusQueue,
+        /// Move the selected queued message back into the prompt.
+        EditQueued,
+        /// Remove the selected queued message.
+        RemoveQueued,
+        /// Move the selected queued message up.
+        MoveQueuedUp,
+        /// Move the selected queued message down.
+        MoveQueuedDown,
+        /// Send the selected queued message with the next request.
+        SendQueuedNow,
+        /// Send the messages that are held, one turn after the other.
+        SendQueue,
+        /// In the first line of the prompt: recall an earlier prompt. In an empty prompt: take the
+        /// last queued message back.
+        PreviousPrompt,
+        /// In the last line of the prompt: recall a later prompt, and at last the draft.
+        NextPrompt,
+        /// Accept the selected suggestion for the prompt.
+        AcceptCompletion,
         /// Stop the running turn of the agent.
         Stop,
         /// Choose the model for the next request.

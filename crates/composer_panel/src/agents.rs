@@ -12,7 +12,8 @@ use futures::stream::BoxStream;
 
 use crate::board;
 
-pub use agent::context::OpenFiles;
+pub use agent::context::{NamedContext, OpenFiles};
+pub use agent::drafts::{Draft, KeptPrompts};
 pub use agent::record::TurnEnd;
 pub use agent::session::{RunningSession, SessionActivity, SessionChange, SessionChangeKind};
 pub use agent::store::SessionMark;
@@ -109,6 +110,26 @@ pub trait AgentService: Send + Sync {
         session: String,
         action: FolderAction,
     ) -> BoxFuture<'static, Result<UndoOutcome, Error>>;
+
+    /// Returns whether a model accepts images; `None` if that is unknown.
+    fn takes_images(&self, model: String) -> BoxFuture<'static, Option<bool>>;
+
+    /// Reads a file of at most `limit` bytes.
+    fn read_file(&self, path: AbsPath, limit: u64) -> BoxFuture<'static, Result<Vec<u8>, Error>>;
+
+    /// Reads the names of a folder's rules and skills, as far as the folder is trusted.
+    fn named_context(&self, root: AbsPath) -> BoxFuture<'static, Vec<NamedContext>>;
+
+    /// Reads the drafts and sent prompts of a folder.
+    fn kept_prompts(&self, root: AbsPath) -> BoxFuture<'static, KeptPrompts>;
+
+    /// Stores the drafts and sent prompts of a folder, in place of those stored before. Begins at
+    /// once, also if the future is dropped.
+    fn keep_prompts(
+        &self,
+        root: AbsPath,
+        kept: KeptPrompts,
+    ) -> BoxFuture<'static, Result<(), Error>>;
 
     /// Reads the trust status of a folder: its instructions, hooks and servers.
     fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>>;

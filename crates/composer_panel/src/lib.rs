@@ -16,12 +16,15 @@ pub mod board;
 pub mod transcript;
 
 mod changes;
+mod completion;
 mod panel;
+mod prompt_image;
 mod revealed_text;
 mod session_list;
 mod session_notices;
 
 pub use agents::{AgentService, Error};
+pub use completion::{CompletionKind, CompletionRow, FindMentions, PromptCommand};
 pub use composer::folder_review::BufferEdit;
 pub use panel::{AgentCounts, ComposerPanel, PanelEvent, RestoreRequest, agent_mark};
 pub use session_notices::{SessionNotice, SessionVisibility, session_notice};

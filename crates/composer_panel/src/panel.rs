@@ -6,13 +6,18 @@ mod board_commands;
 mod board_view;
 mod card;
 mod commands;
+mod completion;
 mod draft;
 mod folder_changes;
 mod folder_view;
+mod images;
 mod item;
+mod kept_drafts;
 mod landing_conflict;
 mod prompt;
 mod questions;
+mod queue;
+mod recall;
 mod render;
 mod reveal;
 mod review;
@@ -76,6 +81,11 @@ pub struct ComposerPanel {
     reveals: HashMap<String, usize>,
     focus: FocusHandle,
     list_focus: FocusHandle,
+    queue: queue::QueuePane,
+    completion: completion::PromptCompletion,
+    images: images::PromptImages,
+    recall: recall::PromptRecall,
+    kept: kept_drafts::KeptDrafts,
     starts: starts::PendingStarts,
     loads: PanelLoads,
     _trust: Option<Task<()>>,
@@ -167,6 +177,7 @@ struct PanelLoads {
 struct OpenSession {
     live: SessionEndpoint,
     transcript: Transcript,
+    queue: queue::OpenQueue,
     choice: session_settings::SettingsChoice,
     list: ListState,
     selected: Option<usize>,
@@ -208,7 +219,18 @@ impl ComposerPanel {
                 .submit_on_enter(true)
                 .placeholder("Ask, plan, build\u{2026}")
         });
-        let subscriptions = vec![cx.subscribe_in(&prompt, window, Self::prompt_event)];
+        let subscriptions = vec![
+            cx.subscribe_in(&prompt, window, Self::prompt_event),
+            cx.on_release(|this, cx| drop(this.saving_drafts(cx))),
+            cx.on_app_quit(|this, cx| {
+                let saving = this.saving_drafts(cx);
+                async move {
+                    if let Some(Err(error)) = futures::future::OptionFuture::from(saving).await {
+                        log::error!("cannot keep the drafts of prompts: {error}");
+                    }
+                }
+            }),
+        ];
         Self {
             agents,
             root,
@@ -230,6 +252,11 @@ impl ComposerPanel {
             reveals: HashMap::new(),
             focus: cx.focus_handle(),
             list_focus: cx.focus_handle().tab_stop(true),
+            queue: queue::QueuePane::new(cx.focus_handle().tab_stop(true)),
+            completion: completion::PromptCompletion::default(),
+            images: images::PromptImages::default(),
+            recall: recall::PromptRecall::default(),
+            kept: kept_drafts::KeptDrafts::default(),
             starts: starts::PendingStarts::default(),
             loads: PanelLoads::default(),
             _trust: None,
@@ -247,6 +274,7 @@ impl ComposerPanel {
             self.follow_running(cx);
             self.follow_changes(cx);
             self.follow_sessions(sessions::ListReading::Later, cx);
+            self.load_drafts(window, cx);
         }
     }
 
@@ -347,8 +375,9 @@ impl ComposerPanel {
     /// Switches to another folder. `None` leaves the panel without a folder. Closes the open
     /// session in the panel, but the session's turn goes on in the background, and a session that is
     /// just being started still gets its prompt.
-    pub fn set_root(&mut self, root: Option<AbsPath>, cx: &mut Context<Self>) {
+    pub fn set_root(&mut self, root: Option<AbsPath>, window: &mut Window, cx: &mut Context<Self>) {
         if self.root != root {
+            self.leave_drafts(window, cx);
             self.root = root;
             self.open = None;
             self.board = None;
@@ -360,6 +389,7 @@ impl ComposerPanel {
             if self.is_awake {
                 self.load_trust(cx);
                 self.follow_sessions(sessions::ListReading::Later, cx);
+                self.load_drafts(window, cx);
             }
             cx.notify();
         }
@@ -408,8 +438,19 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
     ) {
         match event {
-            InputEvent::PressEnter { shift: false, .. } => self.send(window, cx),
-            InputEvent::Change => cx.notify(),
+            InputEvent::PressEnter { shift: false, .. } => {
+                if !self.accept_completion(window, cx) {
+                    self.send(window, cx);
+                }
+            }
+            InputEvent::Blur => {
+                self.close_completion(cx);
+            }
+            InputEvent::Change => {
+                self.draft_changed(cx);
+                self.update_completion(window, cx);
+                cx.notify();
+            }
             _ => {}
         }
     }
@@ -426,6 +467,7 @@ impl ComposerPanel {
         for notice in notices {
             cx.emit(PanelEvent::Problem(notice));
         }
+        self.turn_draft_to(&id, window, cx);
         // Events that are already there are handled together and drawn once.
         let mut batches = events.ready_chunks(MAX_BATCH);
         let task = cx.spawn_in(
@@ -451,6 +493,7 @@ impl ComposerPanel {
         self.open = Some(OpenSession {
             live,
             transcript: Transcript::default(),
+            queue: queue::OpenQueue::default(),
             choice: session_settings::SettingsChoice::default(),
             list: ListState::new(0, ListAlignment::Bottom, px(400.0)),
             selected: None,
@@ -472,11 +515,18 @@ impl ComposerPanel {
             match event {
                 AgentEvent::GivenBack(prompt) => {
                     given_back.push(prompt.text.clone());
+                    self.return_images([prompt]);
                     if self.open.as_ref().is_some_and(|it| !it.is_stopping.get()) {
                         self.error = Some(NOT_SENT.to_owned());
                     }
                 }
-                event => self.apply_event(event, cx),
+                event => {
+                    let open = self.open.as_mut();
+                    let taken = open.and_then(|open| open.queue.apply(event));
+                    self.return_images(&taken);
+                    given_back.extend(taken.map(|prompt| prompt.text));
+                    self.apply_event(event, cx);
+                }
             }
         }
         self.return_to_prompt(&given_back, window, cx);

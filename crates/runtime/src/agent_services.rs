@@ -67,6 +67,8 @@ pub struct SelectableModel {
     pub id: String,
     /// Whether it runs on this machine.
     pub is_local: bool,
+    /// Whether the model accepts images; `None` if that is unknown.
+    pub takes_images: Option<bool>,
     /// Whether the model is known to call tools, or the user named it in the settings; other models
     /// are of little use as agents.
     pub has_tools: bool,
@@ -139,6 +141,7 @@ impl AgentServices {
         let models = setup.models.iter().map(|found| {
             let id = found.id.to_string();
             SelectableModel {
+                takes_images: found.profile.vision,
                 has_tools: found.profile.tools == Some(true) || is_named(&id),
                 is_local: found.is_local,
                 id,
@@ -185,6 +188,12 @@ impl AgentServices {
     /// Returns the available models, without the demo model.
     pub fn models(&self) -> &[SelectableModel] {
         &self.models
+    }
+
+    /// Returns whether the model `id` accepts images; `None` if that is unknown, as for `auto`.
+    pub fn takes_images(&self, id: &str) -> Option<bool> {
+        let model = self.models.iter().find(|model| model.id == id)?;
+        model.takes_images
     }
 
     /// Returns the name of the default model in the settings: `provider/model` or `auto`. The model

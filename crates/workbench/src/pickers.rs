@@ -47,7 +47,7 @@ fn follow_files<D: PickerDelegate>(
 }
 
 /// Converts char indices in `text` into byte offsets.
-fn byte_offsets(text: &str, chars: &[u32]) -> Vec<usize> {
+pub(crate) fn byte_offsets(text: &str, chars: &[u32]) -> Vec<usize> {
     let mut wanted = chars.iter().peekable();
     let mut offsets = Vec::with_capacity(chars.len());
     for (place, (offset, _)) in text.char_indices().enumerate() {

@@ -18,6 +18,7 @@ mod install;
 mod language;
 mod links;
 pub(crate) mod locations;
+mod mentions;
 mod navigate;
 mod open;
 mod panes;

@@ -89,6 +89,7 @@ impl World {
             models: vec![SelectableModel {
                 id: "maker/large".to_owned(),
                 is_local: false,
+                takes_images: None,
                 has_tools: true,
             }],
             default: "auto".to_owned(),

@@ -12,9 +12,9 @@ use futures::stream::{BoxStream, StreamExt as _};
 use crate::board::{self, Board, Command, Event};
 
 use super::{
-    AgentService, Consent, Error, FolderAction, FolderChanges, FolderState, FolderTrust, ModelList,
-    NewSession, OpenFiles, RunningSession, SessionChange, SessionConnection, SessionEntry,
-    SessionMark, StoredChange, UndoOutcome,
+    AgentService, Consent, Error, FolderAction, FolderChanges, FolderState, FolderTrust,
+    KeptPrompts, ModelList, NamedContext, NewSession, OpenFiles, RunningSession, SessionChange,
+    SessionConnection, SessionEntry, SessionMark, StoredChange, UndoOutcome,
 };
 
 /// An engine whose events come from a test, which also reads its commands.
@@ -65,6 +65,10 @@ struct FakeAgentState {
     open_files: Option<(AbsPath, OpenFiles)>,
     folder_states: Option<mpsc::UnboundedSender<FolderState>>,
     folder: Option<FolderAnswer>,
+    kept_prompts: HashMap<AbsPath, KeptPrompts>,
+    named: Vec<NamedContext>,
+    blind_models: HashSet<String>,
+    files: HashMap<AbsPath, Vec<u8>>,
 }
 
 /// Answers the actions on changes in the user's folder.
@@ -271,6 +275,26 @@ impl FakeAgents {
         self.with(|state| state.folder = Some(Arc::new(answer)));
     }
 
+    /// Lets a model refuse images.
+    pub fn set_blind(&self, model: &str) {
+        self.with(|state| state.blind_models.insert(model.to_owned()));
+    }
+
+    /// Adds a file that can be read.
+    pub fn add_file(&self, path: AbsPath, bytes: Vec<u8>) {
+        self.with(|state| state.files.insert(path, bytes));
+    }
+
+    /// Sets the rules and skills of the folder.
+    pub fn set_named_context(&self, named: Vec<NamedContext>) {
+        self.with(|state| state.named = named);
+    }
+
+    /// The stored drafts and sent prompts of a folder.
+    pub fn kept(&self, root: &AbsPath) -> KeptPrompts {
+        self.with(|state| state.kept_prompts.get(root).cloned().unwrap_or_default())
+    }
+
     fn connect(&self, id: &str, root: AbsPath) -> SessionConnection {
         let (sender, events) = mpsc::unbounded();
         self.with(|state| {
@@ -443,6 +467,33 @@ impl AgentService for FakeAgents {
             }
         }
         .boxed()
+    }
+
+    fn takes_images(&self, model: String) -> BoxFuture<'static, Option<bool>> {
+        let is_blind = self.with(|state| state.blind_models.contains(&model));
+        ready(Some(!is_blind)).boxed()
+    }
+
+    fn read_file(&self, path: AbsPath, _: u64) -> BoxFuture<'static, Result<Vec<u8>, Error>> {
+        let missing = || Error::Failed(format!("{path} does not exist"));
+        ready(self.with(|state| state.files.get(&path).cloned().ok_or_else(missing))).boxed()
+    }
+
+    fn named_context(&self, _: AbsPath) -> BoxFuture<'static, Vec<NamedContext>> {
+        ready(self.with(|state| state.named.clone())).boxed()
+    }
+
+    fn kept_prompts(&self, root: AbsPath) -> BoxFuture<'static, KeptPrompts> {
+        ready(self.kept(&root)).boxed()
+    }
+
+    fn keep_prompts(
+        &self,
+        root: AbsPath,
+        kept: KeptPrompts,
+    ) -> BoxFuture<'static, Result<(), Error>> {
+        self.with(|state| state.kept_prompts.insert(root, kept));
+        ready(Ok(())).boxed()
     }
 
     fn folder_trust(&self, _: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>> {

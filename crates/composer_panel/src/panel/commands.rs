@@ -1,6 +1,7 @@
 //! Handles the panel's actions and sends commands to the session.
 
 use agent::SessionCommand;
+use agent::record::Delivery;
 use agent::session::UserPrompt;
 use agent::user_prompts::PermissionDecision;
 use gpui_kit::{ClipboardItem, Context, Focusable as _, Window};
@@ -21,8 +22,18 @@ impl ComposerPanel {
 
     /// Sends the prompt: to the open session, or to a new one.
     pub(super) fn send(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        self.send_with(Delivery::NextRequest, window, cx);
+    }
+
+    /// Sends the prompt. `delivery` decides when a running turn's session takes it.
+    pub(super) fn send_with(
+        &mut self,
+        delivery: Delivery,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let text = self.prompt.read(cx).value().trim().to_owned();
-        if text.is_empty() {
+        if text.is_empty() && self.images.is_empty() {
             return;
         }
         if let Some(asked) = self.open_question() {
@@ -32,23 +43,30 @@ impl ComposerPanel {
             }
             return;
         }
-        if self.page == PanelPage::Board
-            || (!self.has_session() && self.count != AgentCount::InFolder)
-        {
+        let is_for_board = self.page == PanelPage::Board
+            || (!self.has_session() && self.count != AgentCount::InFolder);
+        if is_for_board && !self.images.is_empty() {
+            self.error = Some(
+                "Agents in worktrees take no images yet. Remove the images to send.".to_owned(),
+            );
+            cx.notify();
+            return;
+        }
+        let Some(images) = self.take_images(cx) else {
+            return;
+        };
+        self.recall.push(&text);
+        if is_for_board {
             self.send_to_board(text, window, cx);
             return;
         }
-        let prompt = UserPrompt {
-            text,
-            images: Vec::new(),
-        };
+        let prompt = UserPrompt { text, images };
         if let Some(open) = &self.open {
-            let command = if open.transcript.is_running() {
-                SessionCommand::Steer(prompt)
+            if open.transcript.is_running() {
+                open.queue_prompt(prompt, delivery);
             } else {
-                SessionCommand::Prompt(prompt)
-            };
-            (open.live.send)(command);
+                (open.live.send)(SessionCommand::Prompt(prompt));
+            }
             open.list.scroll_to_end();
             open.is_stopping.set(false);
             self.error = None;
@@ -64,6 +82,7 @@ impl ComposerPanel {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
+        self.turn_draft_to("", window, cx);
         self.open = None;
         self.starts.hide();
         self.loads.opening = None;
@@ -81,8 +100,8 @@ impl ComposerPanel {
     /// Prepares a new session with `text` in its prompt, for the user to complete and send. Text that is already in
     /// the prompt stays before it.
     pub fn draft_prompt(&mut self, text: &str, window: &mut Window, cx: &mut Context<Self>) {
-        self.append_to_prompt(text, window, cx);
         self.new_session(&NewSession, window, cx);
+        self.append_to_prompt(text, window, cx);
     }
 
     /// Prepares a new session, for commands of the window.
@@ -251,6 +270,9 @@ impl ComposerPanel {
     }
 
     pub(super) fn cancel(&mut self, _: &Cancel, window: &mut Window, cx: &mut Context<Self>) {
+        if self.dismiss_completion(cx) {
+            return;
+        }
         let in_review = self.board.as_ref().is_some_and(|pane| pane.in_review);
         if self.page == PanelPage::Board && self.cancel_fork(cx) {
             self.list_focus.focus(window, cx);

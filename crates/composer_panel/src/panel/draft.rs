@@ -39,6 +39,7 @@ impl ComposerPanel {
                 state.set_selected_range_with_direction(selection, is_reversed, cx);
             }
         });
+        self.draft_changed(cx);
         cx.notify();
     }
 
@@ -59,6 +60,7 @@ impl ComposerPanel {
             state.set_selected_range(kept..draft.len(), cx);
             state.replace(text, window, cx);
         });
+        self.draft_changed(cx);
         cx.notify();
     }
 
@@ -67,6 +69,7 @@ impl ComposerPanel {
         self.returned.clear();
         self.prompt
             .update(cx, |state, cx| state.set_value("", window, cx));
+        self.draft_changed(cx);
     }
 }
 

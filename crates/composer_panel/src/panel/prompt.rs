@@ -4,9 +4,9 @@ use agent::user_prompts::{PermissionDecision, join_rules};
 use base::{LineFeeds, printable};
 use gpui_kit::component::input::{Enter, Textarea};
 use gpui_kit::{
-    AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
-    SharedString, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window, div,
-    px, relative,
+    AnyElement, Context, ExternalPaths, InteractiveElement as _, IntoElement as _,
+    ParentElement as _, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
+    TestSupportExt as _, Window, div, px, relative,
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, Label, Tone, dp};
 
@@ -25,7 +25,8 @@ impl ComposerPanel {
             None => "Prompt".to_owned(),
         };
         let is_running = self.is_running() || self.starts.shown_prompt().is_some();
-        let is_empty = self.prompt.read(cx).value().trim().is_empty();
+        let is_empty = self.prompt.read(cx).value().trim().is_empty() && self.images.is_empty();
+        let this = cx.entity();
         let send = match (is_running, is_empty) {
             (true, true) => {
                 IconButton::new("agent-stop", Icon::Stop, "Stop").action(Box::new(Stop))
@@ -39,6 +40,7 @@ impl ComposerPanel {
             self.prompt.read(cx).focus_handle(cx).is_focused(window)
         };
         let field = div()
+            .relative()
             .flex()
             .flex_col()
             .gap(dp(4.0))
@@ -51,13 +53,24 @@ impl ComposerPanel {
             } else {
                 colors.border_strong
             })
+            .on_drop(cx.listener(|this, paths: &ExternalPaths, window, cx| {
+                this.drop_files(paths, window, cx);
+            }))
+            .children(self.render_images(cx))
             .child(
                 div()
-                    .key_context("Composer prompt")
+                    .key_context(if self.is_completing() {
+                        "Composer prompt completing"
+                    } else {
+                        "Composer prompt"
+                    })
                     // The field leaves the key to others, and a key that nothing takes is typed.
                     .on_action(|_: &Enter, _, _| {})
                     .child(
                         Textarea::new(&self.prompt)
+                            .on_paste(move |item, window, cx| {
+                                this.update(cx, |this, cx| this.paste_images(item, window, cx))
+                            })
                             .appearance(false)
                             .bordered(false)
                             .aria_label(name),
@@ -73,7 +86,8 @@ impl ComposerPanel {
                     .children(self.render_count())
                     .child(div().flex_1())
                     .child(send),
-            );
+            )
+            .children(self.render_completion(cx));
         let trouble = self.error.clone().map(|sentence| {
             ui::Banner::new("agent-trouble", Tone::Error, sentence).into_any_element()
         });
@@ -82,6 +96,7 @@ impl ComposerPanel {
         cards.extend(self.render_approval(cx));
         cards.extend(self.render_question(cx));
         cards.extend(trouble);
+        cards.extend(self.render_queue(window, cx));
         cards.extend(self.render_fork());
         div()
             .id("agent-composer")

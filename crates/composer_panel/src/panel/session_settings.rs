@@ -108,6 +108,7 @@ impl ComposerPanel {
             });
         }
         self.model = Some(model);
+        self.check_image_model(cx);
         cx.notify();
     }
 

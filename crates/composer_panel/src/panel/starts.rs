@@ -167,6 +167,7 @@ impl ComposerPanel {
             Ok(connection) => {
                 let send = connection.send.clone();
                 if is_shown {
+                    self.take_draft_along(&connection.id);
                     self.show(connection, window, cx);
                     if let Some(open) = &mut self.open {
                         open.choice = start.choice.clone();
@@ -192,6 +193,7 @@ impl ComposerPanel {
                     self.starts.hide();
                 }
                 self.error = Some(error.to_string());
+                self.return_images(&start.prompts);
                 self.return_to_prompt(&start.into_texts(), window, cx);
             }
         }
@@ -203,6 +205,7 @@ impl ComposerPanel {
     pub(super) fn cancel_session_start(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let shown = self.starts.shown.take();
         if let Some(start) = shown.and_then(|number| self.starts.sessions.remove(&number)) {
+            self.return_images(&start.prompts);
             self.return_to_prompt(&start.into_texts(), window, cx);
             cx.notify();
         }

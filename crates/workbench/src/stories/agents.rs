@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use agent::record::{SessionMode, StoredContent, StoredPart, StoredUsage, TurnEnd};
-use agent::session::UserPrompt;
+use agent::record::{Delivery, SessionMode, StoredContent, StoredPart, StoredUsage, TurnEnd};
+use agent::session::{QueueCommand, UserPrompt};
 use agent::tool::{ToolClass, ToolDisplay};
 use agent::user_prompts::{PermissionDecision, UserQuestion};
 use agent::{AgentEvent, CallOutcome, SessionCommand, SessionRecord, Stored};
@@ -75,7 +75,7 @@ pub(super) fn recorded(record: SessionRecord) -> AgentEvent {
     }))
 }
 
-fn text(text: &str) -> StoredPart {
+pub(super) fn text(text: &str) -> StoredPart {
     StoredPart {
         content: StoredContent::Text {
             text: text.to_owned(),
@@ -324,20 +324,21 @@ fn steering_and_stopping(cx: &mut TestAppContext) {
     story.settle();
     fake.take_commands();
     story.input("mind the style").keys("enter");
-    assert_eq!(
-        fake.take_commands(),
-        [SessionCommand::Steer(said("mind the style"))]
-    );
+    assert_eq!(fake.take_commands(), [steering("mind the style")]);
     story.keys("ctrl-shift-backspace");
     assert_eq!(fake.take_commands(), [SessionCommand::Stop]);
     // A prompt that was not started returns to the input box.
     fake.send_event(AgentEvent::GivenBack(said("mind the style")));
     story.settle();
     story.keys("enter");
-    assert_eq!(
-        fake.take_commands(),
-        [SessionCommand::Steer(said("mind the style"))]
-    );
+    assert_eq!(fake.take_commands(), [steering("mind the style")]);
+}
+
+fn steering(text: &str) -> SessionCommand {
+    SessionCommand::Queue(QueueCommand::Add {
+        prompt: said(text),
+        delivery: Delivery::NextRequest,
+    })
 }
 
 /// Starts a turn, and steers it twice.
@@ -358,7 +359,10 @@ fn steered_twice(cx: &mut TestAppContext) -> (Story, FakeAgents) {
 fn sent_by_enter(story: &mut Story, fake: &FakeAgents) -> String {
     story.keys("enter");
     match fake.take_commands().pop() {
-        Some(SessionCommand::Steer(prompt)) => prompt.text,
+        Some(SessionCommand::Queue(QueueCommand::Add {
+            prompt,
+            delivery: Delivery::NextRequest,
+        })) => prompt.text,
         other => panic!("no prompt was sent, but {other:?}"),
     }
 }

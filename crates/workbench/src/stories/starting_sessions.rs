@@ -129,8 +129,10 @@ fn stop_returns_the_prompt_of_a_start(cx: &mut TestAppContext) {
 fn another_folder_does_not_show_the_session_of_the_previous_one(cx: &mut TestAppContext) {
     let (mut story, fake) = held_start(cx);
     let panel = story.read(|it, _| it.agents().clone());
-    story.cx.update(|_, cx| {
-        panel.update(cx, |panel, cx| panel.set_root(Some(path("/other")), cx));
+    story.cx.update(|window, cx| {
+        panel.update(cx, |panel, cx| {
+            panel.set_root(Some(path("/other")), window, cx);
+        });
     });
     fake.release(FakeRequest::Start);
     story.settle();

@@ -107,7 +107,7 @@ impl Workbench {
         let root = self.root(cx);
         self.agents
             .panel
-            .update(cx, |panel, cx| panel.set_root(root.clone(), cx));
+            .update(cx, |panel, cx| panel.set_root(root.clone(), window, cx));
         self.prediction.update(cx, |prediction, cx| {
             prediction.set_folder(self.folder.clone(), window, cx);
         });

@@ -7,7 +7,7 @@ use project::DiskOutcome;
 use text::Snapshot;
 use ui::{ActiveSettings as _, Tone};
 
-use super::{Workbench, WorkbenchRegion};
+use super::{Workbench, WorkbenchRegion, mentions};
 use crate::configuration::{ConfigSource, Configuration, ConfigurationEvent};
 use crate::documents::Documents;
 use crate::notices::Notice;
@@ -125,6 +125,8 @@ pub(super) fn watch_window(
     let modal = workbench.modal.clone();
     let in_tree = tree.read(cx).focus_handle(cx);
     let in_agents = agents.read(cx).focus_handle(cx);
+    let source = mentions::mention_source(cx.weak_entity());
+    agents.update(cx, |agents, _| agents.set_mentions(source));
     workbench._subscriptions = vec![
         cx.subscribe_in(&configuration, window, configuration_event),
         cx.subscribe_in(&agents, window, agents::agents_event),

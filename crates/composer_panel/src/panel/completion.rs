@@ -1,0 +1,356 @@
+//! The list at the prompt's caret: names after `@` and commands after `/`.
+//!
+//! Invariant: the list shows the answer to the word at the caret; an answer to an earlier word is
+//! dropped.
+//! Start at `ComposerPanel::update_completion`.
+
+use agent::SessionCommand;
+use gpui_kit::component::input::InlineToken;
+use gpui_kit::{
+    AnyElement, App, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
+    ScrollHandle, StatefulInteractiveElement as _, Styled as _, Task, TestSupportExt as _, Window,
+    deferred, div, px, relative,
+};
+use ui::{ActiveTheme as _, Icon, Label, ListRow, dp};
+
+use super::ComposerPanel;
+use crate::actions::{
+    AcceptCompletion, ChooseModel, NewSession, NextMode, ShowBoard, ShowSessions, Stop,
+};
+use crate::agents::NamedContext;
+use crate::completion::{
+    CompletionKind, CompletionRow, CompletionSign, CompletionWord, FindMentions, PromptCommand,
+    written_mention,
+};
+
+/// Maximum number of rows.
+const MAX_ROWS: usize = 50;
+
+/// The state of the list.
+#[derive(Default)]
+pub(super) struct PromptCompletion {
+    find: Option<FindMentions>,
+    /// The rules and skills of the folder.
+    named: Vec<NamedContext>,
+    open: Option<OpenList>,
+    /// Start of the word whose list the user closed.
+    closed: Option<usize>,
+    search: Option<Task<()>>,
+    load: Option<Task<()>>,
+    scroll: ScrollHandle,
+}
+
+struct OpenList {
+    word: CompletionWord,
+    rows: Vec<CompletionRow>,
+    selected: usize,
+}
+
+impl ComposerPanel {
+    /// Sets the source of names after `@`.
+    pub fn set_mentions(&mut self, find: FindMentions) {
+        self.completion.find = Some(find);
+    }
+
+    /// Returns whether the list is shown.
+    pub(super) fn is_completing(&self) -> bool {
+        self.completion.open.is_some()
+    }
+
+    /// Searches for the word at the caret, or closes the list if there is none.
+    pub(super) fn update_completion(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        let state = self.prompt.read(cx);
+        let (text, selection) = (state.value(), state.selected_range());
+        let is_token = |at: usize| state.tokens().iter().any(|it| it.range().contains(&at));
+        let word = CompletionWord::at(&text, selection.end)
+            .filter(|word| selection.is_empty() && !is_token(word.at.start));
+        let Some(word) = word else {
+            self.completion.closed = None;
+            self.close_completion(cx);
+            return;
+        };
+        if self.completion.closed == Some(word.at.start) {
+            return;
+        }
+        if self.completion.open.is_none() {
+            self.load_named_context(cx);
+        }
+        let fixed = match word.sign {
+            CompletionSign::Mention => mention_rows(&word.query, &self.completion.named),
+            CompletionSign::Command => command_rows(&word.query, &self.completion.named),
+        };
+        let find = self.completion.find.clone();
+        let find = find.filter(|_| word.sign == CompletionSign::Mention);
+        let found = find.map(|find| find(&word.query, cx));
+        self.completion.search = Some(cx.spawn_in(window, async move |this, cx| {
+            let mut rows = fixed;
+            if let Some(found) = found {
+                rows.extend(found.await);
+            }
+            rows.truncate(MAX_ROWS);
+            // The window may be gone by then.
+            this.update(cx, |this, cx| this.show_completion(word, rows, cx))
+                .ok();
+        }));
+    }
+
+    fn show_completion(
+        &mut self,
+        word: CompletionWord,
+        rows: Vec<CompletionRow>,
+        cx: &mut Context<Self>,
+    ) {
+        self.completion.scroll.scroll_to_item(0);
+        self.completion.open = (!rows.is_empty()).then_some(OpenList {
+            word,
+            rows,
+            selected: 0,
+        });
+        cx.notify();
+    }
+
+    fn load_named_context(&mut self, cx: &mut Context<Self>) {
+        let (Some(agents), Some(root)) = (self.agents.clone(), self.root.clone()) else {
+            return;
+        };
+        self.completion.load = Some(cx.spawn(async move |this, cx| {
+            let named = agents.named_context(root).await;
+            // The panel may be gone by then.
+            this.update(cx, |this, _| this.completion.named = named)
+                .ok();
+        }));
+    }
+
+    /// Closes the list. Returns whether it was shown.
+    pub(super) fn close_completion(&mut self, cx: &mut Context<Self>) -> bool {
+        self.completion.search = None;
+        let was_open = self.completion.open.take().is_some();
+        if was_open {
+            cx.notify();
+        }
+        was_open
+    }
+
+    /// Closes the list until another word begins. Returns whether it was shown.
+    pub(super) fn dismiss_completion(&mut self, cx: &mut Context<Self>) -> bool {
+        let open = self.completion.open.as_ref();
+        self.completion.closed = open.map(|open| open.word.at.start);
+        self.close_completion(cx)
+    }
+
+    /// Selects another row. Returns whether the list is shown.
+    pub(super) fn select_completion(&mut self, step: isize, cx: &mut Context<Self>) -> bool {
+        let Some(open) = &mut self.completion.open else {
+            return false;
+        };
+        let count = open.rows.len() as isize;
+        open.selected = (open.selected as isize + step).rem_euclid(count) as usize;
+        self.completion.scroll.scroll_to_item(open.selected);
+        cx.notify();
+        true
+    }
+
+    pub(super) fn accept_action(
+        &mut self,
+        _: &AcceptCompletion,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        if !self.accept_completion(window, cx) {
+            cx.propagate();
+        }
+    }
+
+    /// Puts the selected name into the prompt, or runs the selected command. Returns whether the
+    /// list was shown.
+    pub(super) fn accept_completion(
+        &mut self,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> bool {
+        let Some(open) = self.completion.open.take() else {
+            return false;
+        };
+        self.completion.search = None;
+        if let Some(row) = open.rows.into_iter().nth(open.selected) {
+            match row.kind {
+                CompletionKind::Command(command) => self.run_prompt_command(command, window, cx),
+                _ => self.insert_mention(&open.word, &row.written, window, cx),
+            }
+        }
+        cx.notify();
+        true
+    }
+
+    fn insert_mention(
+        &mut self,
+        word: &CompletionWord,
+        name: &str,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let text = written_mention(name);
+        self.prompt.update(cx, |state, cx| {
+            let token = InlineToken::new(text.clone(), text.clone());
+            let put = state.replace_range_with_token(word.at.clone(), token, window, cx);
+            if let Err(error) = put {
+                log::warn!("a mention is not shown as a chip: {error}");
+                state.set_selected_range(word.at.clone(), cx);
+                state.replace(text, window, cx);
+            }
+            state.insert(" ", window, cx);
+        });
+        self.draft_changed(cx);
+    }
+
+    /// Mentions a name at the caret, in place of the selection.
+    pub(super) fn mention_at_caret(
+        &mut self,
+        name: &str,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let at = self.prompt.read(cx).selected_range();
+        let word = CompletionWord {
+            sign: CompletionSign::Mention,
+            at,
+            query: String::new(),
+        };
+        self.insert_mention(&word, name, window, cx);
+    }
+
+    fn run_prompt_command(
+        &mut self,
+        command: PromptCommand,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.clear_prompt(window, cx);
+        match command {
+            PromptCommand::New => self.new_session(&NewSession, window, cx),
+            PromptCommand::Compact => match &self.open {
+                Some(open) => (open.live.send)(SessionCommand::Compact),
+                None => self.error = Some("There is no conversation to compact yet.".to_owned()),
+            },
+            PromptCommand::Model => self.choose_model(&ChooseModel, window, cx),
+            PromptCommand::Mode => self.next_mode(&NextMode, window, cx),
+            PromptCommand::Sessions => self.show_sessions(&ShowSessions, window, cx),
+            PromptCommand::Board => self.show_board(&ShowBoard, window, cx),
+            PromptCommand::Stop => self.stop(&Stop, window, cx),
+        }
+    }
+
+    /// Renders the list above the prompt box. Returns `None` if it is closed.
+    pub(super) fn render_completion(&self, cx: &mut Context<Self>) -> Option<AnyElement> {
+        let open = self.completion.open.as_ref()?;
+        let colors = cx.theme().colors;
+        let rows = open.rows.iter().enumerate().map(|(at, row)| {
+            ListRow::new(("completion", at), format!("{}, {}", row.name, row.detail))
+                .selected(at == open.selected)
+                .on_click(cx.listener(move |this, _, window, cx| {
+                    if let Some(open) = &mut this.completion.open {
+                        open.selected = at;
+                    }
+                    this.accept_completion(window, cx);
+                }))
+                .child(icon(row, cx))
+                .child(Label::new(row.name.clone()).matches(row.matches.iter().copied()))
+                .child(
+                    div()
+                        .min_w_0()
+                        .flex_1()
+                        .child(Label::new(row.detail.clone()).small().muted()),
+                )
+        });
+        let list = div()
+            .id("agent-completions")
+            .role(Role::ListBox)
+            .aria_label("Suggestions for the prompt")
+            .test_support()
+            .absolute()
+            .left_0()
+            .right_0()
+            .bottom(relative(1.0))
+            .mb(dp(4.0))
+            .max_h(dp(240.0))
+            .overflow_y_scroll()
+            .track_scroll(&self.completion.scroll)
+            .occlude()
+            .p(dp(4.0))
+            .rounded(px(6.0))
+            .border_1()
+            .border_color(colors.border_strong)
+            .bg(colors.surface)
+            .children(rows);
+        Some(deferred(list).into_any_element())
+    }
+}
+
+fn icon(row: &CompletionRow, cx: &App) -> AnyElement {
+    let icon = match row.kind {
+        CompletionKind::File => return ui::file_icon(&row.name, cx).into_any_element(),
+        CompletionKind::Folder => Icon::Folder,
+        CompletionKind::Symbol => Icon::SymbolFunction,
+        CompletionKind::Changes => Icon::FileDiff,
+        CompletionKind::Codebase => Icon::Search,
+        CompletionKind::Rule => Icon::Book,
+        CompletionKind::Skill => Icon::Lightbulb,
+        CompletionKind::Command(_) => Icon::Command,
+    };
+    icon.color(cx.theme().colors.muted).into_any_element()
+}
+
+/// Returns the rows that need no search: changes, the codebase, rules and skills.
+fn mention_rows(query: &str, named: &[NamedContext]) -> Vec<CompletionRow> {
+    let own = [
+        ("changes", "Uncommitted changes", CompletionKind::Changes),
+        (
+            "codebase",
+            "Search the code for this prompt",
+            CompletionKind::Codebase,
+        ),
+    ];
+    let own = own.map(|(name, detail, kind)| fixed_row(name, detail, kind));
+    let named = named.iter().map(|it| {
+        let kind = if it.is_skill {
+            CompletionKind::Skill
+        } else {
+            CompletionKind::Rule
+        };
+        fixed_row(&it.name, &it.about, kind)
+    });
+    matching(query, own.into_iter().chain(named))
+}
+
+/// Returns the commands of the panel, and the skills.
+fn command_rows(query: &str, named: &[NamedContext]) -> Vec<CompletionRow> {
+    let own = PromptCommand::ALL
+        .iter()
+        .map(|(command, name, detail)| fixed_row(name, detail, CompletionKind::Command(*command)));
+    let skills = named.iter().filter(|it| it.is_skill);
+    let skills = skills.map(|it| fixed_row(&it.name, &it.about, CompletionKind::Skill));
+    matching(query, own.chain(skills))
+}
+
+fn fixed_row(name: &str, detail: &str, kind: CompletionKind) -> CompletionRow {
+    CompletionRow {
+        name: name.to_owned(),
+        detail: detail.to_owned(),
+        matches: Vec::new(),
+        kind,
+        written: name.to_owned(),
+    }
+}
+
+/// Returns the rows whose name begins with the query, then those that contain it.
+fn matching(query: &str, rows: impl Iterator<Item = CompletionRow>) -> Vec<CompletionRow> {
+    let query = query.to_lowercase();
+    let found = rows.filter_map(|mut row| {
+        let at = row.name.to_lowercase().find(&query)?;
+        row.matches = (at..(at + query.len()).min(row.name.len())).collect();
+        Some((at > 0, row))
+    });
+    let mut found: Vec<(bool, CompletionRow)> = found.collect();
+    found.sort_by_key(|(is_inner, _)| *is_inner);
+    found.into_iter().map(|(_, row)| row).collect()
+}
