@@ -438,11 +438,7 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
     ) {
         match event {
-            InputEvent::PressEnter { shift: false, .. } => {
-                if !self.accept_completion(window, cx) {
-                    self.send(window, cx);
-                }
-            }
+            InputEvent::PressEnter { shift: false, .. } => self.enter(window, cx),
             InputEvent::Blur => {
                 self.close_completion(cx);
             }

@@ -161,6 +161,13 @@ impl ComposerPanel {
         }
     }
 
+    /// Accepts the selected suggestion; without a list, sends the prompt.
+    pub(super) fn enter(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if !self.accept_completion(window, cx) {
+            self.send(window, cx);
+        }
+    }
+
     /// Puts the selected name into the prompt, or runs the selected command. Returns whether the
     /// list was shown.
     pub(super) fn accept_completion(
