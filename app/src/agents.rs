@@ -16,8 +16,6 @@ use std::time::Duration;
 use agent::AgentEvent;
 use agent::context::{NamedContext, OpenFiles, named_context};
 use agent::drafts::{DraftStore, KeptPrompts};
-use agent::record::TurnEnd;
-use agent::store::SessionState;
 use base::AbsPath;
 use composer::service::{ComposerHandle, SessionView};
 use composer_panel::agents::{

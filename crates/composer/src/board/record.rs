@@ -92,34 +92,37 @@ impl JobSession {
     /// cannot be read, and jobs without a session.
     pub fn from_records(bodies: &[String]) -> Vec<Self> {
         let mut jobs: Vec<Self> = Vec::new();
-        for record in bodies
-            .iter()
-            .filter_map(|body| serde_json::from_str(body).ok())
-        {
-            let (job, change): (JobId, Box<dyn FnOnce(&mut Self)>) = match record {
-                BoardRecord::Added { job, .. } => {
-                    jobs.push(Self {
-                        job,
-                        ..Self::default()
-                    });
-                    continue;
-                }
-                BoardRecord::Leased { job, worktree } => (
+        let records = bodies.iter().filter_map(|it| serde_json::from_str(it).ok());
+        for record in records {
+            match record {
+                BoardRecord::Added { job, .. } => jobs.push(Self {
                     job,
-                    Box::new(|it| (it.branch, it.has_worktree) = (worktree.branch, true)),
-                ),
-                BoardRecord::SessionStarted { job, session } => {
-                    (job, Box::new(|it| it.session = session))
+                    ..Self::default()
+                }),
+                BoardRecord::Leased { job, worktree } => {
+                    if let Some(it) = Self::find(&mut jobs, job) {
+                        (it.branch, it.has_worktree) = (worktree.branch, true);
+                    }
                 }
-                BoardRecord::Released { job } => (job, Box::new(|it| it.has_worktree = false)),
-                _ => continue,
-            };
-            if let Some(known) = jobs.iter_mut().find(|it| it.job == job) {
-                change(known);
+                BoardRecord::SessionStarted { job, session } => {
+                    if let Some(it) = Self::find(&mut jobs, job) {
+                        it.session = session;
+                    }
+                }
+                BoardRecord::Released { job } => {
+                    if let Some(it) = Self::find(&mut jobs, job) {
+                        it.has_worktree = false;
+                    }
+                }
+                _ => {}
             }
         }
         jobs.retain(|it| !it.session.is_empty());
         jobs
+    }
+
+    fn find(jobs: &mut [Self], job: JobId) -> Option<&mut Self> {
+        jobs.iter_mut().find(|it| it.job == job)
     }
 }
 
