@@ -10,6 +10,7 @@
 
 mod consent;
 mod elicitation;
+mod lease_arguments;
 mod pool;
 mod tokens;
 mod tool;

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use agent::tools::ToolStates;
 use base::AbsPath;
-use connect::mcp::{ServerEntry, ServerTransport};
-use host::{Dirs, FileKind, Files};
+use connect::mcp::ServerEntry;
+use host::{Dirs, Files};
 
+use super::lease_arguments::point_at_worktree;
 use super::{McpServers, ServerTools, ServerWait, gather};
 
 /// Holds no server by itself: they end with the last session that can call them.
@@ -97,47 +98,3 @@ impl McpPool {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-/// Makes a server configured for a checkout serve a worktree: folders of the checkout among its
-/// arguments and variables become those of the worktree. Its working folder and the files it names
-/// stay, because code in a worktree is written by an agent, and the server runs with the user's
-/// rights.
-fn point_at_worktree(
-    files: &dyn Files,
-    entry: &mut ServerEntry,
-    checkout: &AbsPath,
-    worktree: &AbsPath,
-) {
-    let Ok(ServerTransport::Process {
-        arguments,
-        environment,
-        ..
-    }) = &mut entry.reach
-    else {
-        return;
-    };
-    for text in arguments.iter_mut().chain(environment.values_mut()) {
-        let (option, value) = match text.split_once('=') {
-            Some((option, value)) if option.starts_with('-') => (Some(option), value),
-            _ => (None, text.as_str()),
-        };
-        let is_path = value == "." || value.starts_with("./") || value.starts_with('/');
-        let path = checkout.join(value);
-        let Some(relative) = path.relative_to(checkout).filter(|_| is_path) else {
-            continue;
-        };
-        if files
-            .stat(&path)
-            .is_ok_and(|it| it.kind == FileKind::Folder)
-        {
-            let moved = worktree.join(relative);
-            *text = match option {
-                Some(option) => format!("{option}={moved}"),
-                None => moved.to_string(),
-            };
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;
