@@ -22,6 +22,8 @@ use crate::permissions::Permissions;
 
 /// The largest list of trusted folders that is read, in bytes.
 const MAX_TRUST_BYTES: u64 = 1 << 20;
+/// The folder below the state folder that holds the agents' worktrees of all repositories.
+const WORKTREES: &str = "worktrees";
 
 /// Returns the trust state of a folder. Blocks on the disk.
 pub(crate) fn load(dirs: &Dirs, root: &AbsPath) -> FolderTrust {
@@ -163,13 +165,15 @@ pub(crate) fn hooks_in(
     (hooks, notices)
 }
 
-/// Returns whether the user trusts a folder or one of its ancestors. Returns false if the list of
-/// trusted folders cannot be read.
+/// Returns whether the user trusts a folder or one of its ancestors, as `try_is_trusted` does.
+/// Returns false if the list of trusted folders cannot be read.
 pub(crate) fn is_trusted(files: &dyn Files, dirs: &Dirs, root: &AbsPath) -> bool {
     try_is_trusted(files, dirs, root).unwrap_or_default()
 }
 
-/// Returns whether the user trusts a folder or one of its ancestors.
+/// Returns whether the user trusts a folder or one of its ancestors. Trust in a folder that contains
+/// the agents' worktrees does not cover them: agents write them, and their repository may be one that
+/// the user does not trust.
 ///
 /// # Errors
 /// The list of trusted folders cannot be read.
@@ -180,7 +184,14 @@ pub(crate) fn try_is_trusted(
 ) -> Result<bool, Error> {
     let known = read(files, dirs)?;
     let mut known = known.iter().filter_map(AbsPath::new);
-    Ok(known.any(|folder| root.is_within(&folder)))
+    let worktrees = dirs.state.join(WORKTREES);
+    let real = files.canonicalize(&worktrees).ok();
+    let places: Vec<AbsPath> = real.into_iter().chain([worktrees]).collect();
+    let is_around = |folder: &AbsPath| {
+        let mut places = places.iter();
+        places.any(|place| root.is_within(place) && place.is_within(folder))
+    };
+    Ok(known.any(|folder| root.is_within(&folder) && !is_around(&folder)))
 }
 
 /// Stores whether the user trusts a folder. Blocks on the disk.
@@ -253,6 +264,25 @@ mod tests {
         check("/", false);
         set_trusted(&files, &dirs, &path("/p"), false).expect("written");
         check("/p", false);
+    }
+
+    #[test]
+    fn trust_in_a_folder_around_the_worktrees_does_not_cover_them() {
+        let (files, dirs) = (FakeFiles::new(), Dirs::under(&path("/home/ada/burin")));
+        files.folder(&dirs.state);
+        let worktree = dirs.state.join("worktrees/theirs-1/a1");
+        let check = |root: &AbsPath, expected: bool| {
+            assert_eq!(is_trusted(&files, &dirs, root), expected, "{root}");
+        };
+        set_trusted(&files, &dirs, &path("/home/ada"), true).expect("written");
+        check(&path("/home/ada/p"), true);
+        check(&dirs.state.join("sample"), true);
+        check(&worktree, false);
+        check(&worktree.join("inner"), false);
+        // The user may trust one worktree by itself.
+        set_trusted(&files, &dirs, &worktree, true).expect("written");
+        check(&worktree.join("inner"), true);
+        check(&dirs.state.join("worktrees/theirs-1/a2"), false);
     }
 
     #[test]
