@@ -7,6 +7,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use futures::StreamExt;
@@ -20,7 +21,7 @@ use runtime::models::setup::{self, AUTO, DEMO, KeyState, Setup};
 use runtime::routing;
 use runtime::usage_store::{self, LedgerUsageStore};
 
-use self::rewrite::FileRewrite;
+use self::rewrite::AskedRewrite;
 use crate::{Streams, error_text, print_notice, write_error};
 
 /// Ask a model a question
@@ -41,6 +42,9 @@ pub(crate) struct AskCommand {
     /// Rewrite this file as the question asks; prints the whole file for `burin-agent apply --format whole`
     #[arg(long, value_name = "FILE")]
     rewrite: Option<PathBuf>,
+    /// Rewrite only these lines of the file, counted from 1, such as 10-20 or 10; the others stay as they are
+    #[arg(long, value_name = "LINES", requires = "rewrite", value_parser = rewrite::line_range)]
+    lines: Option<(u32, u32)>,
     /// The question; read from the input where it is left out or `-`
     question: Vec<String>,
 }
@@ -107,7 +111,7 @@ impl AskCommand {
         let wanted = self.model.as_deref();
         let is_demo = wanted == Some(DEMO);
         let rewrite = self.rewrite.as_deref();
-        let rewrite = rewrite.map(|path| FileRewrite::read(files, path));
+        let rewrite = rewrite.map(|path| AskedRewrite::read(files, dirs, path, self.lines));
         let rewrite = rewrite.transpose()?;
         let mut setup = Setup::find(files, dirs).await;
         let wanted = wanted.unwrap_or(&setup.settings.default).to_owned();
@@ -128,7 +132,7 @@ impl AskCommand {
         };
         let (usage_store, _) = open_ledger(dirs, streams)?;
         let router = routing::start(routes, &setup.settings, usage_store.clone());
-        let request = self.request(model, question, rewrite);
+        let request = self.request(model, question, rewrite.as_ref());
         let ask = Question {
             payload: RequestPayload::Chat(Box::new(request)),
             caller: Caller {
@@ -138,7 +142,10 @@ impl AskCommand {
             },
             options: terms,
         };
-        let summary = follow(&router, ask, streams).await?;
+        let summary = match &rewrite {
+            Some(AskedRewrite::Lines(lines)) => lines.follow(&router, ask, streams).await?,
+            _ => follow(&router, ask, streams).await?,
+        };
         router.idle().await;
         if let Err(error) = usage_store.flush() {
             print_notice(streams, &error.to_string());
@@ -161,11 +168,11 @@ impl AskCommand {
         &self,
         model: ModelId,
         question: String,
-        rewrite: Option<FileRewrite>,
+        rewrite: Option<&AskedRewrite>,
     ) -> ModelRequest {
         let max_output = self.max_output.map(|tokens| TokenCount(tokens.max(1)));
         match rewrite {
-            Some(rewrite) => rewrite.request(model, &question, max_output),
+            Some(rewrite) => rewrite.request(model, question, max_output),
             None => {
                 let messages = vec![Message::text(Role::User, question)];
                 ModelRequest::new(model, messages, max_output.unwrap_or(MAX_OUTPUT))
@@ -198,13 +205,7 @@ async fn follow(
     while let Some(event) = events.next().await {
         match event {
             RouterEvent::Decided(decision) => summary.decision = Some(decision),
-            RouterEvent::Waiting { failure, pause } => {
-                let seconds = pause.as_secs_f64().ceil();
-                print_notice(
-                    streams,
-                    &format!("{}; trying again in {seconds} s", failure.message),
-                );
-            }
+            RouterEvent::Waiting { failure, pause } => print_wait(&failure, pause, streams),
             RouterEvent::Event(StreamEvent::TextDelta(text)) => {
                 let written = streams.output.write_all(text.as_bytes());
                 written
@@ -224,6 +225,14 @@ async fn follow(
     }
     end_line(&mut summary, streams)?;
     Ok(summary)
+}
+
+fn print_wait(failure: &Failure, pause: Duration, streams: &mut Streams<'_>) {
+    let seconds = pause.as_secs_f64().ceil();
+    print_notice(
+        streams,
+        &format!("{}; trying again in {seconds} s", failure.message),
+    );
 }
 
 /// Ends a line of the output that is not complete.

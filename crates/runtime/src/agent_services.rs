@@ -3,6 +3,8 @@
 //! The window, the command line and the ACP server use the same ones.
 //! Start at `AgentServices::open`, on a tokio runtime.
 
+pub mod rewriting;
+
 use std::sync::Arc;
 
 use agent::context::{OpenFiles, TrustedFolders};

@@ -22,17 +22,37 @@ pub fn choose(
     question: &str,
     setup: &mut Setup,
 ) -> Result<(ModelId, RoutingOptions), Error> {
+    if wanted != DEMO {
+        for named in setup.settings.auto.clone() {
+            if let Some(named) = ModelId::parse(&named) {
+                setup.add_named(&named);
+            }
+        }
+    }
+    let (model, options) = named_or_auto(wanted, question)?;
+    if wanted != DEMO && wanted != AUTO && setup.add_named(&model).is_none() {
+        let known: Vec<&str> = setup.providers.iter().map(|it| it.id.as_str()).collect();
+        return Err(Error::Unknown(format!(
+            "there is no provider \"{}\": there are {}; others go into the settings, under models.providers",
+            model.provider,
+            known.join(", ")
+        )));
+    }
+    Ok((model, options))
+}
+
+/// Returns the model that `wanted` names, and the options for routing requests to it, as `choose`
+/// does, without looking whether there is such a model. Fails if `wanted` has another form.
+pub(crate) fn named_or_auto(
+    wanted: &str,
+    question: &str,
+) -> Result<(ModelId, RoutingOptions), Error> {
     let id = |provider: &str, model: &str| ModelId {
         provider: provider.to_owned(),
         model: model.to_owned(),
     };
     if wanted == DEMO {
         return Ok((id(DEMO, DEMO), RoutingOptions::named()));
-    }
-    for named in setup.settings.auto.clone() {
-        if let Some(named) = ModelId::parse(&named) {
-            setup.add_named(&named);
-        }
     }
     if wanted == AUTO {
         let step = StepDescription {
@@ -52,14 +72,6 @@ pub fn choose(
             "\"{wanted}\" is not a model: write auto, {DEMO}, or provider/model as `burin-agent models` lists them"
         ))
     })?;
-    if setup.add_named(&named).is_none() {
-        let known: Vec<&str> = setup.providers.iter().map(|it| it.id.as_str()).collect();
-        return Err(Error::Unknown(format!(
-            "there is no provider \"{}\": there are {}; others go into the settings, under models.providers",
-            named.provider,
-            known.join(", ")
-        )));
-    }
     Ok((named, RoutingOptions::named()))
 }
 

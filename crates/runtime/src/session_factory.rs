@@ -256,6 +256,11 @@ impl SessionFactory {
         &self.reviews
     }
 
+    /// Returns whether the instructions of a folder may join prompts.
+    pub(crate) fn is_trusted(&self, root: &AbsPath) -> bool {
+        self.trust.is_trusted(root)
+    }
+
     /// Returns the program's folders.
     pub fn dirs(&self) -> &Dirs {
         &self.dirs

@@ -167,7 +167,7 @@ pub(crate) fn hooks_in(
 
 /// Returns whether the user trusts a folder or one of its ancestors, as `try_is_trusted` does.
 /// Returns false if the list of trusted folders cannot be read.
-pub(crate) fn is_trusted(files: &dyn Files, dirs: &Dirs, root: &AbsPath) -> bool {
+pub fn is_trusted(files: &dyn Files, dirs: &Dirs, root: &AbsPath) -> bool {
     try_is_trusted(files, dirs, root).unwrap_or_default()
 }
 

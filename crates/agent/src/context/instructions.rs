@@ -127,6 +127,36 @@ impl Instructions {
         reader.found
     }
 
+    /// Reads what applies to work on one file, each text between tags that name its origin: the user's
+    /// own instructions and, if the root is trusted, those of the root and of the folders down to the
+    /// file, and the rules with matching globs. Rules on demand are left out. `context_tokens` is the
+    /// context of the model. Blocks on the disk.
+    pub fn for_file(
+        files: &dyn Files,
+        root: &AbsPath,
+        path: &AbsPath,
+        is_trusted: bool,
+        config: Option<&AbsPath>,
+        context_tokens: u64,
+    ) -> Vec<String> {
+        let limits = InstructionLimits::of(context_tokens);
+        let found = Self::find(files, root, is_trusted, config, limits);
+        let shown_path = display_path(path, root);
+        let applies =
+            |rule: &&ProjectRule| rule.usage == RuleUse::Always || rule.matches(&shown_path);
+        let rules = found.rules.iter().filter(applies);
+        let rules = rules.map(|rule| (rule.path.clone(), rule.text.clone()));
+        let mut texts: Vec<(String, String)> = found.texts.iter().cloned().chain(rules).collect();
+        if is_trusted {
+            let seen = texts.iter().map(|(path, _)| path.clone()).collect();
+            texts.extend(Self::nested(files, root, path, limits, &seen).texts);
+        }
+        texts
+            .iter()
+            .map(|(path, text)| framed(path, text))
+            .collect()
+    }
+
     /// Lists the rules that the model may read on demand, for the system prompt; `None` if there
     /// are none.
     pub(crate) fn offers(&self) -> Option<String> {

@@ -74,6 +74,38 @@ fn rewritten_file_is_predicted_and_applies() {
 }
 
 #[test]
+fn only_the_named_lines_are_rewritten() {
+    let reply = "Here:\n```rust\nlet two = 2;\nlet three = 3;\n```\n";
+    let home = Home::new(&json!([{ "reply": [{ "text": reply }] }]));
+    let provider =
+        json!({ "name": "mock", "wire": "openai", "url": home.model.url(), "key": "MOCK_KEY" });
+    let settings = json!({ "models": { "providers": [provider] } });
+    home.write("config/settings.json", &settings.to_string());
+    home.write("project/src/a.rs", "fn a() {\r\n    old();\r\n}\r\n");
+    let left = home.run(&[
+        "ask",
+        "--model",
+        "mock/m",
+        "--rewrite",
+        "src/a.rs",
+        "--lines",
+        "2",
+        "count",
+    ]);
+    assert_eq!(left.code, Some(0), "{}", left.errors);
+    let asked = home.model.requests().pop().expect("a request").json();
+    let asked = asked["messages"].to_string();
+    assert!(asked.contains("Line 2, to be rewritten:"), "{asked}");
+    let expected =
+        "src/a.rs\n```\nfn a() {\r\n    let two = 2;\r\n    let three = 3;\r\n}\r\n```\n";
+    assert_eq!(left.output, expected);
+
+    let wrong = home.run(&["ask", "--rewrite", "src/a.rs", "--lines", "3-4", "count"]);
+    assert_eq!(wrong.code, Some(1), "{wrong:?}");
+    assert!(wrong.errors.contains("there is no line 4"), "{wrong:?}");
+}
+
+#[test]
 fn model_without_predictions_gets_the_file_as_prompt_alone() {
     let (home, _) = home();
     let left = home.run(&REWRITE);

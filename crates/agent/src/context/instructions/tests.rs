@@ -230,3 +230,29 @@ fn long_instructions_are_truncated_with_a_message() {
         }
     );
 }
+
+#[test]
+fn a_file_gets_the_instructions_of_its_folders_by_trust() {
+    let files = world(&[
+        ("/c/AGENTS.md", "mine"),
+        ("/p/AGENTS.md", "root"),
+        ("/p/sub/AGENTS.md", "sub"),
+        ("/p/other/AGENTS.md", "other"),
+        (
+            "/p/.cursor/rules/rust.mdc",
+            "---\nglobs: \"*.rs\"\n---\nrust\n",
+        ),
+        ("/p/.cursor/rules/go.mdc", "---\nglobs: \"*.go\"\n---\ngo\n"),
+    ]);
+    let texts = |is_trusted| {
+        let (root, file, config) = (path("/p"), path("/p/sub/a.rs"), path("/c"));
+        Instructions::for_file(&files, &root, &file, is_trusted, Some(&config), 100_000)
+    };
+    let own = "<instructions path=\"/c/AGENTS.md\">\nmine\n</instructions>\n";
+    assert_eq!(texts(false), [own]);
+    let all = texts(true);
+    assert_eq!(all.len(), 4, "{all:?}");
+    for (text, part) in all.iter().zip(["mine", "root", "rust", "sub"]) {
+        assert!(text.contains(part), "{text}");
+    }
+}
