@@ -396,3 +396,38 @@ fn the_demo_script_has_no_faults() {
     assert!(script.schedule.is_none());
     assert!(script.rules.iter().all(|rule| rule.faults.is_empty()));
 }
+
+#[tokio::test(start_paused = true)]
+async fn lines_are_rewritten_with_the_instruction_as_a_comment() {
+    let client = DemoClient::new().expect("the script is valid");
+    let check = async |question: &str, expected: &str| {
+        let mut session = Session::new(&[]);
+        assert_eq!(session.ask(&client, question).await, expected);
+    };
+    check(
+        "File: a.py\n\nLine 2, to be rewritten:\n```python\n    fix()\n```\n\nfix the test",
+        "```python\n    # Demo model, a script: fix the test\n    fix()\n```\n",
+    )
+    .await;
+    check(
+        "Lines 1 to 2, to be rewritten:\n```c++\na\nb\n```\n\nx",
+        "```c++\n// Demo model, a script: x\na\nb\n```\n",
+    )
+    .await;
+    check(
+        "Line 2, to be rewritten:\n```rust\na\n```\n\nEarlier instruction: x\nYour text of the lines so far, to be \
+         rewritten again:\n```rust\nb\n```\n\ny",
+        "```rust\n// Demo model, a script: y\nb\n```\n",
+    )
+    .await;
+    check(
+        "Line 3 is blank. Write the text that goes there:\n```rust\n  \n```\n\nx",
+        "```rust\n  // Demo model, a script: x\n```\n",
+    )
+    .await;
+    check(
+        "Line 3, to be rewritten:\n````\n```\n````\n\nx",
+        "````\n(Demo model, a script: x)\n```\n````\n",
+    )
+    .await;
+}
