@@ -4,8 +4,9 @@ use schemars::{Schema, json_schema, schema_for};
 use serde_json::{Map, Value, json};
 
 use crate::sections::{
-    AgentSettings, CompletionSettings, EditorSettings, FileSettings, KeymapSettings, LspSettings,
-    ModelSettings, SearchSettings, TabSettings, ThemeSettings, UiSettings, WindowSettings,
+    AgentSettings, CompletionSettings, EditorSettings, FileSettings, InlineEditSettings,
+    KeymapSettings, LspSettings, ModelSettings, SearchSettings, TabSettings, ThemeSettings,
+    UiSettings, WindowSettings,
 };
 use crate::theme::{AGENTS, COLOR_TOKENS, SYNTAX_NAMES};
 
@@ -37,6 +38,8 @@ struct SettingsFile {
     agents: Option<AgentSettings>,
     /// Completions and edit predictions.
     tab: Option<TabSettings>,
+    /// Inline edits.
+    inline_edit: Option<InlineEditSettings>,
     /// The list of completions.
     completions: Option<CompletionSettings>,
     /// Language servers.

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use crate::document::SpannedValue;
 use crate::section::{KeyInfo, ValueError};
 use crate::sections::{
-    AgentSettings, CompletionSettings, EditorSettings, FileSettings, KeymapSettings, LspSettings,
-    ModelSettings, SearchSettings, TabSettings, ThemeSettings, UiSettings, WindowSettings,
+    AgentSettings, CompletionSettings, EditorSettings, FileSettings, InlineEditSettings,
+    KeymapSettings, LspSettings, ModelSettings, SearchSettings, TabSettings, ThemeSettings,
+    UiSettings, WindowSettings,
 };
 use crate::suggest;
 
@@ -34,6 +35,8 @@ pub struct Settings {
     pub agents: AgentSettings,
     /// Completions and edit predictions.
     pub tab: TabSettings,
+    /// Changes of some lines by an instruction.
+    pub inline_edit: InlineEditSettings,
     /// The list of completions.
     pub completions: CompletionSettings,
     /// Language servers.
@@ -84,6 +87,7 @@ impl Settings {
             "models" => self.models.set(key, node),
             "agents" => self.agents.set(key, node),
             "tab" => self.tab.set(key, node),
+            "inline_edit" => self.inline_edit.set(key, node),
             "completions" => self.completions.set(key, node),
             "lsp" => self.lsp.set(key, node),
             _ => return Err(SetError::Unknown(unknown_section(section))),
@@ -116,6 +120,7 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
     ("models", ModelSettings::KEYS),
     ("agents", AgentSettings::KEYS),
     ("tab", TabSettings::KEYS),
+    ("inline_edit", InlineEditSettings::KEYS),
     ("completions", CompletionSettings::KEYS),
     ("lsp", LspSettings::KEYS),
 ];
