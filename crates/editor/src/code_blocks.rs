@@ -35,9 +35,7 @@ pub(crate) fn prepare(cx: &mut App) {
     if known == Some(generation) && defaults.has_code_block_highlighter() {
         return;
     }
-    let theme = cx.theme();
-    let kinds = HighlightKind::all().iter();
-    let styles = CodeStyles(kinds.map(|kind| theme.syntax(kind.name())).collect());
+    let styles = CodeStyles::of_theme(cx);
     let highlight = move |block: &CodeBlock| {
         let language = block.lang();
         language.map_or_else(Vec::new, |name| styles.highlights(&name, &block.code()))
@@ -46,7 +44,23 @@ pub(crate) fn prepare(cx: &mut App) {
     cx.set_global(CodeBlockTheme(generation));
 }
 
+/// Returns the styles of the parts of `code`, in bytes; none for code that is too long and for a
+/// language that is not known or not prepared.
+pub(crate) fn highlights(
+    language: &str,
+    code: &str,
+    cx: &App,
+) -> Vec<(Range<usize>, HighlightStyle)> {
+    CodeStyles::of_theme(cx).highlights(language, code)
+}
+
 impl CodeStyles {
+    fn of_theme(cx: &App) -> Self {
+        let theme = cx.theme();
+        let kinds = HighlightKind::all().iter();
+        Self(kinds.map(|kind| theme.syntax(kind.name())).collect())
+    }
+
     /// Returns the styles of the parts of `code`, in bytes. `info` begins with the name of the language.
     fn highlights(&self, info: &str, code: &str) -> Vec<(Range<usize>, HighlightStyle)> {
         let name = info.split([',', ' ']).next().unwrap_or_default();

@@ -38,6 +38,7 @@ pub(crate) mod menu;
 pub(crate) mod options;
 mod positions;
 mod primary;
+pub(crate) mod proposal;
 mod scene;
 pub(crate) mod scrolling;
 mod selection_ranges;
@@ -79,8 +80,9 @@ pub use language_sources::LanguageSources;
 pub use light_bulb::CodeActionSource;
 pub use linked_editing::LinkedSpanSource;
 pub use menu::MenuSection;
+pub use proposal::{ProposedChange, show_proposal};
 pub use scene::SuggestionBlocker;
-pub use scrolling::reveal_block_below;
+pub use scrolling::{reveal_block_above, reveal_block_below};
 pub use selection_ranges::SelectionRangeSource;
 pub use signature::{SignatureAnswer, SignatureQuery, SignatureSource};
 pub use snippets::SnippetInsertion;
@@ -180,6 +182,7 @@ pub struct Editor {
     selection_ranges: selection_ranges::SelectionRanges,
     pub(crate) blocks: BlockViews,
     pub(crate) review: inline_review::ShownReview,
+    pub(crate) proposal: proposal::ShownProposal,
     pub(crate) suggestion: suggesting::SuggestionState,
     pub(crate) completions: completing::Completions,
     word_expansion: Option<expanding::WordExpansion>,
@@ -274,6 +277,7 @@ impl Editor {
             selection_ranges: selection_ranges::SelectionRanges::new(window),
             blocks: BlockViews::default(),
             review: inline_review::ShownReview::default(),
+            proposal: proposal::ShownProposal::default(),
             suggestion: suggesting::SuggestionState::default(),
             completions: completing::Completions::new(window),
             word_expansion: None,
@@ -528,6 +532,7 @@ impl Editor {
         self.rows.follow(&before, &self.snapshot, change);
         self.find.follow(change);
         self.review.follow(change);
+        self.proposal.follow(change);
         self.suggestion.follow(change, &self.snapshot);
         self.completions.follow(change);
         self.highlights.follow(change);
@@ -562,6 +567,7 @@ impl Editor {
         self.marked.clear();
         self.blocks.clear();
         self.review = inline_review::ShownReview::default();
+        self.proposal = proposal::ShownProposal::default();
         self.suggestion.reset();
         self.completions.reset();
         self.highlights.clear();

@@ -44,9 +44,10 @@ pub use completion::{
 };
 pub use editor::{
     CodeActionSource, CycleDirection, Editor, EditorEvent, HighlightSource, HoverSource, HoverText,
-    LanguageSources, LinkedSpanSource, MenuSection, Reveal, ReviewMark, SelectionRangeSource,
-    SignatureAnswer, SignatureQuery, SignatureSource, SnippetInsertion, SuggestionBlocker,
-    SuggestionEvent, SuggestionMode, TypeFormatQuery, TypeFormatter, ViewState, reveal_block_below,
+    LanguageSources, LinkedSpanSource, MenuSection, ProposedChange, Reveal, ReviewMark,
+    SelectionRangeSource, SignatureAnswer, SignatureQuery, SignatureSource, SnippetInsertion,
+    SuggestionBlocker, SuggestionEvent, SuggestionMode, TypeFormatQuery, TypeFormatter, ViewState,
+    reveal_block_above, reveal_block_below, show_proposal,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{

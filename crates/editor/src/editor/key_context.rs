@@ -27,6 +27,9 @@ impl Editor {
         if !self.review.is_empty() {
             context.add("under_review");
         }
+        if !self.proposal.is_empty() {
+            context.add("proposal");
+        }
         if self.excerpts.is_some() {
             context.add("excerpts");
         }

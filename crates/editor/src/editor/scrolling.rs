@@ -22,6 +22,19 @@ pub fn reveal_block_below(editor: &mut Editor, row: Row, height: f32, cx: &mut C
     }
 }
 
+/// Scrolls as little as possible so that a block above a row is visible with the row, of a height in line
+/// heights. If both do not fit, the block is at the top.
+pub fn reveal_block_above(editor: &mut Editor, row: Row, height: f32, cx: &mut Context<Editor>) {
+    let top = editor.scroll_top(cx);
+    let rows = editor.display.rows_of(row);
+    let end = editor.display.y_of(rows.start) + 1.0;
+    let start = end - 1.0 - f64::from(height);
+    let wanted = (end - editor.viewport().rows).max(top).min(start);
+    if wanted != top {
+        editor.set_scroll_top(wanted, cx);
+    }
+}
+
 /// Sets the flag on drop, to cancel a job whose result is not needed.
 struct CancelOnDrop(Arc<AtomicBool>);
 

@@ -21,7 +21,14 @@ impl Decorator<'_> {
     /// Lays out all decorations, from bottom to top.
     pub(super) fn lay_out_decorations(&mut self, cx: &mut Context<Editor>) {
         let colors = cx.theme().colors;
-        self.add_reviewed(colors.added_ground);
+        let editor = &self.editor;
+        let reviewed = [
+            (&editor.review.grounds, colors.added_ground),
+            (&editor.proposal.grounds, colors.removed_ground),
+        ];
+        for (grounds, color) in reviewed.map(|(grounds, color)| (grounds.clone(), color)) {
+            self.add_reviewed(&grounds, color);
+        }
         self.add_current_row(cx);
         self.add_suggested(cx);
         self.add_rulers(colors.ruler);
@@ -73,10 +80,12 @@ impl Decorator<'_> {
         self.layout.grounds.extend(quads);
     }
 
-    /// Adds the background behind rows under review.
-    fn add_reviewed(&mut self, color: Hsla) {
-        let grounds = self.editor.review.grounds.iter();
-        for span in grounds.filter(|span| span.end > self.layout.span.start && !span.is_empty()) {
+    /// Adds the background behind rows under review, or behind those that a proposal removes.
+    fn add_reviewed(&mut self, grounds: &[Span], color: Hsla) {
+        for span in grounds
+            .iter()
+            .filter(|span| span.end > self.layout.span.start && !span.is_empty())
+        {
             if span.start >= self.layout.span.end {
                 break;
             }
