@@ -6,6 +6,7 @@ mod agents;
 mod arguments;
 mod error;
 mod opened_urls;
+mod rewriting;
 mod second_start;
 mod stalls;
 mod tab;
@@ -137,7 +138,8 @@ fn services() -> Result<Services, Error> {
             .unwrap_or_else(|| dirs.state.clone()),
         home,
         agents: Some(engines.clone()),
-        tab: Some(engines),
+        tab: Some(engines.clone()),
+        rewrite: Some(engines),
         index: Some(Arc::new(move |root| -> Arc<dyn CodeIndex> {
             Arc::new(indexes.open_for_window(&root))
         })),

@@ -27,6 +27,8 @@ gpui_kit::actions!(
         ForkSession,
         /// Export the session as Markdown.
         ExportSession,
+        /// Add the selected lines to the prompt for the agent.
+        AddSelection,
         /// Send the prompt to the agent.
         Send,
         /// Queue the prompt until the running turn ends.

@@ -130,6 +130,7 @@ fn services() -> Result<Services, Box<dyn Error>> {
         index: None,
         language_servers: None,
         tab: None,
+        rewrite: None,
         install: None,
         unsaved: Arc::default(),
         working_folder: home,

@@ -247,6 +247,21 @@ pub mod peek {
     );
 }
 
+/// Commands of inline edits.
+pub mod inline_edit {
+    gpui_kit::actions!(
+        inline_edit,
+        [
+            /// Edit the selected lines, or insert at a blank line, by an instruction to a model. With several selections, the first one is edited.
+            Open,
+            /// Accept the change of the inline edit.
+            Accept,
+            /// Stop the inline edit, reject its change, or close it.
+            Cancel,
+        ]
+    );
+}
+
 /// Commands for panes and tabs.
 pub mod pane {
     use gpui_kit::Action;

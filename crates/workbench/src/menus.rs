@@ -10,8 +10,8 @@ use gpui_kit::{Action, App, Menu, MenuItem, OsAction, SystemMenuType};
 use ui::ActivePlatform as _;
 
 use crate::actions::{
-    app, excerpts, file, go, language, pane, project_search, project_tree, snippets, suggestions,
-    view,
+    app, excerpts, file, go, inline_edit, language, pane, project_search, project_tree, snippets,
+    suggestions, view,
 };
 
 /// Registers the menus with the system.
@@ -264,6 +264,9 @@ fn agents_menu() -> Menu {
         MenuItem::separator(),
         MenuItem::action("New session", agents::NewSession),
         MenuItem::action("Sessions\u{2026}", agents::ShowSessions),
+        MenuItem::action("Add selection to prompt", agents::AddSelection),
+        MenuItem::action("Edit inline\u{2026}", inline_edit::Open),
+        MenuItem::separator(),
         MenuItem::action("Model\u{2026}", agents::ChooseModel),
         MenuItem::action("Next mode", agents::NextMode),
         MenuItem::action("Stop", agents::Stop),

@@ -33,6 +33,8 @@ pub struct Services {
     pub agents: Option<Arc<dyn composer_panel::AgentService>>,
     /// Models for completions and edit predictions; without it, Tab uses only the local tier.
     pub tab: Option<Arc<dyn crate::tab_models::TabModels>>,
+    /// Models for inline edits; without it, there are none.
+    pub rewrite: Option<Arc<dyn crate::rewrite_models::RewriteModels>>,
     /// Opens the index of a folder; without it, there is no index.
     pub index: Option<crate::code_index::OpenIndex>,
     /// Prepares the language servers of a folder; without it, there are none.

@@ -12,6 +12,7 @@ mod everything;
 mod finding;
 mod formatting;
 mod here;
+mod inline_edit;
 mod key_cost;
 mod keyboard;
 mod lifecycle;
@@ -70,6 +71,7 @@ fn services(files: &FakeFiles) -> Services {
         index: None,
         language_servers: None,
         tab: None,
+        rewrite: None,
         unsaved: Arc::default(),
         install: None,
         working_folder: path("/p"),

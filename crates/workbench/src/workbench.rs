@@ -14,6 +14,7 @@ mod folders;
 mod formatting;
 mod grid;
 mod hierarchy;
+pub(crate) mod inline_edit;
 mod install;
 mod language;
 mod links;
@@ -26,6 +27,7 @@ pub(crate) mod peek;
 mod pick;
 mod problems;
 mod program;
+mod prompt_selection;
 pub(crate) mod refactor;
 mod render;
 mod restore;
@@ -106,6 +108,7 @@ pub struct Workbench {
     /// The latest edit of several files, for undoing it.
     applied_edit: Option<crate::refactoring::AppliedEdit>,
     peek: Option<peek::OpenPeek>,
+    inline_edit: Option<inline_edit::OpenInlineEdit>,
     storing: Option<Task<()>>,
     /// Stores the window when typing and scrolling rest: the recovery journal has the selections
     /// until then.
@@ -211,6 +214,7 @@ impl Workbench {
             autosaves: HashMap::new(),
             applied_edit: None,
             peek: None,
+            inline_edit: None,
             storing: None,
             store_timer: RestTimer::new(STORE_REST, |it| &mut it.store_timer, Self::store_rested),
             folder_subscriptions: Vec::new(),

@@ -104,6 +104,16 @@ impl ComposerPanel {
         self.append_to_prompt(text, window, cx);
     }
 
+    /// Adds `text` to the prompt, after the draft, for the open session or a new one, and focuses the
+    /// prompt. In the list of sessions, the session page is shown again.
+    pub fn add_to_prompt(&mut self, text: &str, window: &mut Window, cx: &mut Context<Self>) {
+        if self.page == PanelPage::Sessions {
+            self.page = PanelPage::Session;
+        }
+        self.append_to_prompt(text, window, cx);
+        self.focus_prompt(window, cx);
+    }
+
     /// Prepares a new session, for commands of the window.
     pub fn open_new_session(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.new_session(&NewSession, window, cx);

@@ -90,6 +90,7 @@ impl World {
             language_servers: servers,
             index: Some(Arc::new(move |_| for_window.clone() as Arc<dyn CodeIndex>)),
             tab: model.clone().map(|model| model as Arc<dyn TabModels>),
+            rewrite: None,
             unsaved: Arc::default(),
             install: None,
             working_folder: project.root.clone(),

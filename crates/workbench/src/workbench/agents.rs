@@ -29,7 +29,7 @@ use crate::services::Services;
 use crate::session::SavedDock;
 use crate::system_notices;
 use crate::target::LineColumn;
-use crate::workbench::review;
+use crate::workbench::{prompt_selection, review};
 
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
@@ -40,6 +40,7 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(show_agent_sessions))
         .on_action(cx.listener(show_agent_board))
         .on_action(cx.listener(stop_agent))
+        .on_action(cx.listener(prompt_selection::add_selection))
         .on_action(cx.listener(trust_folder))
         .on_action(cx.listener(distrust_folder))
         .on_action(cx.listener(allow_hooks))
@@ -166,6 +167,19 @@ fn show_and_update(
 }
 
 impl Workbench {
+    /// Shows the panel and adds `text` to the prompt of the open session, or of a new one, after the
+    /// draft.
+    pub(super) fn add_to_prompt(
+        &mut self,
+        text: &str,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        show_and_update(self, window, cx, |panel, window, cx| {
+            panel.add_to_prompt(text, window, cx);
+        });
+    }
+
     /// Shows the panel with a new session and `text` in its prompt; the user completes and sends it.
     pub(crate) fn draft_for_agent(
         &mut self,

@@ -14,9 +14,9 @@ use ui::{ActiveSettings as _, ActiveTheme as _, EmptyState, Icon, KeyHint, Label
 
 use super::agents::DraggedAgentsBorder;
 use super::{
-    Workbench, agents, close, dialogs, excerpts, folders, formatting, grid, hierarchy, is_narrow,
-    language, locations, navigate, open, panes, peek, pick, problems, program, refactor, review,
-    save, search, snippets, suggestions,
+    Workbench, agents, close, dialogs, excerpts, folders, formatting, grid, hierarchy, inline_edit,
+    is_narrow, language, locations, navigate, open, panes, peek, pick, problems, program, refactor,
+    review, save, search, snippets, suggestions,
 };
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
@@ -287,6 +287,7 @@ impl Render for Workbench {
         let root = problems::with_actions(root, cx);
         let root = locations::with_actions(root, cx);
         let root = peek::with_actions(root, cx);
+        let root = inline_edit::with_actions(root, cx);
         let root = hierarchy::with_actions(root, cx);
         let root = refactor::with_actions(root, cx);
         let root = formatting::with_actions(root, cx);
