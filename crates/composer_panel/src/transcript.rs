@@ -4,6 +4,8 @@
 //! items as records and streaming events together, so a reopened session looks the same.
 //! Start at `Transcript::apply`.
 
+mod fork_point;
+
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -11,6 +13,8 @@ use agent::record::{PromptOrigin, SessionMode, StoredContent, StoredPart, TodoIt
 use agent::tool::{ToolClass, ToolDisplay};
 use agent::user_prompts::PermissionDecision;
 use agent::{AgentEvent, CallOutcome, Detail, SessionRecord, Stored};
+
+pub use fork_point::ForkPoint;
 
 /// The complete transcript of a session.
 #[derive(Debug, Default)]
@@ -146,15 +150,6 @@ pub enum CallItemState {
     },
 }
 
-/// The part of a session that a fork from an item copies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ForkPoint {
-    /// The records up to and including this number.
-    After(u64),
-    /// The turns before the message; up to and including this record, or nothing.
-    Before(Option<u64>),
-}
-
 /// A change in the list of items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ItemChange {
@@ -264,42 +259,6 @@ impl Transcript {
             self.last_end = Some(stored.seq);
         }
         changes
-    }
-
-    /// Returns the part of the session that a fork from an item copies: up to the item, or the turns
-    /// before a message of the user. Returns `None` while the item is streaming.
-    pub fn fork_point(&self, at: usize) -> Option<ForkPoint> {
-        self.fork_points.get(at).copied().flatten()
-    }
-
-    fn update_fork_points(&mut self, change: &ItemChange, event: &AgentEvent) {
-        let seq = match event {
-            AgentEvent::Recorded(stored) => Some(stored.seq),
-            _ => None,
-        };
-        let last_end = self.last_end;
-        let point = |item: &TranscriptEntry| match item {
-            TranscriptEntry::Context(_)
-            | TranscriptEntry::User {
-                is_steering: false, ..
-            } => ForkPoint::Before(last_end),
-            _ => ForkPoint::After(seq.unwrap_or_default()),
-        };
-        match change {
-            ItemChange::Replaced(old, count) => {
-                let new = self.items.get(old.start..old.start + count);
-                let new = new.unwrap_or_default().iter();
-                let new: Vec<_> = new.map(|item| seq.map(|_| point(item))).collect();
-                self.fork_points.splice(old.clone(), new);
-            }
-            ItemChange::Changed(at) => {
-                if let (Some(_), Some(item), Some(known)) =
-                    (seq, self.items.get(*at), self.fork_points.get_mut(*at))
-                {
-                    *known = Some(point(item));
-                }
-            }
-        }
     }
 
     fn apply_event(&mut self, event: &AgentEvent) -> Vec<ItemChange> {

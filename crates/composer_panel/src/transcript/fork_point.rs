@@ -1,0 +1,52 @@
+//! The records that a fork from an item of the transcript copies.
+
+use agent::AgentEvent;
+
+use super::{ItemChange, Transcript, TranscriptEntry};
+
+/// The part of a session that a fork from an item copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForkPoint {
+    /// The records up to and including this number.
+    After(u64),
+    /// The turns before the message; up to and including this record, or nothing.
+    Before(Option<u64>),
+}
+
+impl Transcript {
+    /// Returns the part of the session that a fork from an item copies: up to the item, or the turns
+    /// before a message of the user. Returns `None` while the item is streaming.
+    pub fn fork_point(&self, at: usize) -> Option<ForkPoint> {
+        self.fork_points.get(at).copied().flatten()
+    }
+
+    pub(super) fn update_fork_points(&mut self, change: &ItemChange, event: &AgentEvent) {
+        let seq = match event {
+            AgentEvent::Recorded(stored) => Some(stored.seq),
+            _ => None,
+        };
+        let last_end = self.last_end;
+        let point = |item: &TranscriptEntry| match item {
+            TranscriptEntry::Context(_)
+            | TranscriptEntry::User {
+                is_steering: false, ..
+            } => ForkPoint::Before(last_end),
+            _ => ForkPoint::After(seq.unwrap_or_default()),
+        };
+        match change {
+            ItemChange::Replaced(old, count) => {
+                let new = self.items.get(old.start..old.start + count);
+                let new = new.unwrap_or_default().iter();
+                let new: Vec<_> = new.map(|item| seq.map(|_| point(item))).collect();
+                self.fork_points.splice(old.clone(), new);
+            }
+            ItemChange::Changed(at) => {
+                if let (Some(_), Some(item), Some(known)) =
+                    (seq, self.items.get(*at), self.fork_points.get_mut(*at))
+                {
+                    *known = Some(point(item));
+                }
+            }
+        }
+    }
+}
