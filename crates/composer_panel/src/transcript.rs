@@ -5,6 +5,7 @@
 //! Start at `Transcript::apply`.
 
 mod fork_point;
+mod origin;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -15,6 +16,7 @@ use agent::user_prompts::PermissionDecision;
 use agent::{AgentEvent, CallOutcome, Detail, SessionRecord, Stored};
 
 pub use fork_point::ForkPoint;
+pub use origin::origin_name;
 
 /// The complete transcript of a session.
 #[derive(Debug, Default)]
@@ -692,24 +694,6 @@ fn text_of(parts: &[StoredPart]) -> String {
         _ => None,
     });
     words.collect::<Vec<_>>().join("\n")
-}
-
-/// Describes the origin of a text in a few words, such as `skill deploy`.
-pub fn origin_name(origin: &PromptOrigin) -> String {
-    match origin {
-        PromptOrigin::Pack { name } => format!("prompt {name}"),
-        PromptOrigin::Rules { path } => path.clone(),
-        PromptOrigin::Skill { name } => format!("skill {name}"),
-        PromptOrigin::Header => "project state".to_owned(),
-        PromptOrigin::Mention { what } => what.clone(),
-        PromptOrigin::Person => "you".to_owned(),
-        PromptOrigin::Model { model } => model.clone(),
-        PromptOrigin::Tool { tool, .. } => format!("result of {tool}"),
-        PromptOrigin::ToolSpec { tool } => format!("tool {tool}"),
-        PromptOrigin::Hook { command } => format!("hook {command}"),
-        PromptOrigin::Summary => "summary".to_owned(),
-        PromptOrigin::Harness => "note".to_owned(),
-    }
 }
 
 #[cfg(test)]
