@@ -186,7 +186,7 @@ impl QueueJournal {
                 self.is_open = false;
                 return;
             };
-            let told = events.reserve().await.ok();
+            let event_place = events.reserve().await.ok();
             let Some(change) = self.unwritten.pop_front() else {
                 return;
             };
@@ -196,8 +196,8 @@ impl QueueJournal {
                 record: SessionRecord::Queued { change },
             };
             place.enqueue(&self.session, std::slice::from_ref(&stored));
-            if let Some(told) = told {
-                told.send(AgentEvent::Recorded(Arc::new(stored)));
+            if let Some(event_place) = event_place {
+                event_place.send(AgentEvent::Recorded(Arc::new(stored)));
             }
         }
     }

@@ -20,6 +20,44 @@ impl ComposerPanel {
     /// Renders the prompt box and its controls.
     pub(super) fn render_prompt(&self, window: &mut Window, cx: &mut Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
+        let trouble = self.error.clone().map(|sentence| {
+            ui::Banner::new("agent-trouble", Tone::Error, sentence).into_any_element()
+        });
+        let mut cards = self.render_trust_cards(cx);
+        cards.extend(self.render_plan(cx));
+        cards.extend(self.render_approval(cx));
+        cards.extend(self.render_question(cx));
+        cards.extend(trouble);
+        cards.extend(self.render_queue(window, cx));
+        cards.extend(self.render_fork());
+        div()
+            .id("agent-composer")
+            .flex()
+            .flex_col()
+            // In a low window the cards scroll while the box stays visible.
+            .max_h(relative(0.85))
+            .gap(dp(8.0))
+            .p(dp(8.0))
+            .border_t_1()
+            .border_color(colors.border)
+            .children((!cards.is_empty()).then(|| {
+                div()
+                    .id("agent-cards")
+                    .flex()
+                    .flex_col()
+                    .min_h_0()
+                    .gap(dp(8.0))
+                    .overflow_y_scroll()
+                    .children(cards.into_iter().map(|card| div().flex_none().child(card)))
+            }))
+            .child(div().flex_none().child(self.render_field(window, cx)))
+            .children(self.render_fill())
+            .into_any_element()
+    }
+
+    /// Renders the box: images, text, and the controls below it.
+    fn render_field(&self, window: &Window, cx: &mut Context<Self>) -> AnyElement {
+        let colors = cx.theme().colors;
         let name = match self.open_question() {
             Some(asked) => printable(&asked.question.text, LineFeeds::Escape).into_owned(),
             None => "Prompt".to_owned(),
@@ -39,7 +77,7 @@ impl ComposerPanel {
             use gpui_kit::Focusable as _;
             self.prompt.read(cx).focus_handle(cx).is_focused(window)
         };
-        let field = div()
+        div()
             .relative()
             .flex()
             .flex_col()
@@ -87,39 +125,7 @@ impl ComposerPanel {
                     .child(div().flex_1())
                     .child(send),
             )
-            .children(self.render_completion(cx));
-        let trouble = self.error.clone().map(|sentence| {
-            ui::Banner::new("agent-trouble", Tone::Error, sentence).into_any_element()
-        });
-        let mut cards = self.render_trust_cards(cx);
-        cards.extend(self.render_plan(cx));
-        cards.extend(self.render_approval(cx));
-        cards.extend(self.render_question(cx));
-        cards.extend(trouble);
-        cards.extend(self.render_queue(window, cx));
-        cards.extend(self.render_fork());
-        div()
-            .id("agent-composer")
-            .flex()
-            .flex_col()
-            // In a low window the cards scroll while the box stays visible.
-            .max_h(relative(0.85))
-            .gap(dp(8.0))
-            .p(dp(8.0))
-            .border_t_1()
-            .border_color(colors.border)
-            .children((!cards.is_empty()).then(|| {
-                div()
-                    .id("agent-cards")
-                    .flex()
-                    .flex_col()
-                    .min_h_0()
-                    .gap(dp(8.0))
-                    .overflow_y_scroll()
-                    .children(cards.into_iter().map(|card| div().flex_none().child(card)))
-            }))
-            .child(div().flex_none().child(field))
-            .children(self.render_fill())
+            .children(self.render_completion(cx))
             .into_any_element()
     }
 

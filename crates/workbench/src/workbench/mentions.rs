@@ -36,7 +36,7 @@ struct MentionNames {
     index: Option<Arc<dyn CodeIndex>>,
 }
 
-/// Sets its flag when it is dropped, so that a search that nobody waits for ends.
+/// Sets its flag when it is dropped, so that the search ends once its answer is not needed.
 struct CancelOnDrop(Arc<AtomicBool>);
 
 impl Drop for CancelOnDrop {
