@@ -309,6 +309,7 @@ fn launch(
         numbers,
         turn: 0,
         is_written: false,
+        hook_notes: Vec::new(),
         budget,
         fingerprint: PromptFingerprint::default(),
         loops: LoopDetector::default(),

@@ -75,6 +75,8 @@ pub(super) struct SessionTask {
     pub(super) turn: u64,
     /// Whether the turn's prompt is recorded.
     pub(super) is_written: bool,
+    /// Notes about hooks that did not work, to be recorded with the turn's prompt.
+    pub(super) hook_notes: Vec<SessionRecord>,
     pub(super) budget: Arc<SessionBudget>,
     pub(super) fingerprint: PromptFingerprint,
     pub(super) loops: LoopDetector,
@@ -244,7 +246,8 @@ impl SessionTask {
         }
     }
 
-    /// Runs hooks whose answers have no effect; problems are logged only.
+    /// Runs hooks whose answers have no effect. Problems are logged only, because the session is over
+    /// and its records are complete.
     pub(super) async fn hook(&mut self, event: HookEvent) {
         if let Some(hooks) = &self.start.hooks {
             let told = hooks

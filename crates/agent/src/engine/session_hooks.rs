@@ -53,7 +53,8 @@ impl SessionTask {
         }
     }
 
-    /// Runs the hooks of an event; the user can stop them. Their output is added to the prompt.
+    /// Runs the hooks of an event; the user can stop them. Their output is added to the prompt, and
+    /// their problems are recorded as notes, at the latest with the turn's prompt.
     pub(super) async fn run_hooks(
         &mut self,
         event: HookEvent,
@@ -64,8 +65,14 @@ impl SessionTask {
         };
         let running = hooks.run(event, self.hook_facts(), more);
         let mut reply = self.inbox.during(running).await?;
-        for text in std::mem::take(&mut reply.problems) {
-            log::warn!("session {}: {text}", self.id);
+        let problems = std::mem::take(&mut reply.problems);
+        let notes = problems
+            .into_iter()
+            .map(|text| SessionRecord::Noted { text });
+        if self.is_written {
+            self.write_later(notes.collect()).await;
+        } else {
+            self.hook_notes.extend(notes);
         }
         Ok(Some(reply))
     }

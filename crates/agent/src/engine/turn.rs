@@ -65,7 +65,9 @@ impl SessionTask {
             spawn.set(&self.model, self.mode);
         }
         let mut records = self.session_start_records().await?;
-        match self.prompt_hook(&prompt.text).await? {
+        let verdict = self.prompt_hook(&prompt.text).await?;
+        records.append(&mut self.hook_notes);
+        match verdict {
             PromptVerdict::Accept(joined) => self.joining.extend(joined),
             PromptVerdict::Block { reason } => {
                 let what = format!("a hook blocks this prompt: {reason}");

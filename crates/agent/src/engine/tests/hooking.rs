@@ -139,3 +139,17 @@ async fn stop_hooks_continue_the_turn_a_limited_number_of_times() {
     });
     assert!(!denied);
 }
+
+#[tokio::test(start_paused = true)]
+async fn hooks_that_do_not_work_are_noted_in_the_session() {
+    for event in ["SessionStart", "UserPromptSubmit", "Stop"] {
+        let world = world([ResponseScript::text("done")]);
+        let mut talk = begin(&world, event, "{oops");
+        assert_eq!(talk.ask("go").await, TurnEnd::Done);
+        let records = talk.records();
+        let is_note = |record: &SessionRecord| matches!(record, SessionRecord::Noted { text } if text.contains(event) && text.contains("cannot be read"));
+        let notes = records.iter().filter(|stored| is_note(&stored.record));
+        assert_eq!(notes.count(), 1, "{event}: {records:?}");
+        assert_whole(&records);
+    }
+}
