@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, MouseButton,
-    ParentElement as _, Role, Styled as _, TestSupportExt as _, Window, div, uniform_list,
+    ParentElement as _, Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _,
+    Window, div, uniform_list,
 };
 use ui::foreign::one_line;
 use ui::{

@@ -1,7 +1,7 @@
 //! Sessions that outlive their views, over engines that the tests play.
 
 use agent::Stored;
-use agent::record::TurnEnd;
+use agent::record::{Delivery, QueueChange, QueuedPrompt, TurnEnd};
 use agent::session::UserPrompt;
 use agent::user_prompts::{PermissionDecision, UserQuestion};
 
@@ -211,6 +211,19 @@ async fn a_session_that_ends_is_no_longer_listed() {
     view.handle.send(prompt());
 }
 
+fn queue_change(change: QueueChange) -> SessionRecord {
+    SessionRecord::Queued { change }
+}
+
+fn message_added() -> SessionRecord {
+    let entry = QueuedPrompt {
+        id: 1,
+        parts: Vec::new(),
+        delivery: Delivery::NextTurn,
+    };
+    queue_change(QueueChange::Added { entry })
+}
+
 #[tokio::test]
 async fn a_session_with_a_queued_message_does_not_become_idle() {
     let sessions = LiveSessions::default();
@@ -218,18 +231,12 @@ async fn a_session_with_a_queued_message_does_not_become_idle() {
     let view = sessions.adopt(opened, path("/p"), path("/p"));
     view.handle.send(prompt());
     engine.begin_turn().await;
-    let steer = SessionCommand::Steer(UserPrompt::default());
-    view.handle.send(steer);
-    view.handle.send(prompt());
-    // The message joins the turn; the prompt waits for its end.
-    let joined = SessionRecord::Prompted {
-        turn: 1,
-        parts: Vec::new(),
-        is_steering: true,
-    };
     let mut changes = sessions.changes();
-    engine.emit_record(joined).await;
+    engine.emit_record(message_added()).await;
     engine.emit(AgentEvent::Idle(TurnEnd::Done)).await;
+    engine
+        .emit_record(queue_change(QueueChange::Sent { id: 1 }))
+        .await;
     engine.emit_record(approval("call")).await;
     wait_for(&sessions, &[("s", SessionActivity::WaitingForUser)]).await;
     assert_eq!(sessions.statuses().borrow()[0].waiting_for, "rm");
@@ -256,13 +263,14 @@ async fn a_session_with_a_queued_message_does_not_become_idle() {
 }
 
 #[tokio::test]
-async fn a_stop_leaves_no_message_waiting() {
+async fn a_session_whose_queue_is_held_becomes_idle() {
     let sessions = LiveSessions::default();
     let (mut engine, opened) = opened("s");
     let view = sessions.adopt(opened, path("/p"), path("/p"));
     view.handle.send(prompt());
     engine.begin_turn().await;
-    view.handle.send(prompt());
+    engine.emit_record(message_added()).await;
+    engine.emit_record(queue_change(QueueChange::Held)).await;
     engine.emit(AgentEvent::Idle(TurnEnd::Stopped)).await;
     wait_for(&sessions, &[("s", SessionActivity::Idle)]).await;
 }
