@@ -54,6 +54,7 @@ impl AgentTour {
             ))),
             index: None,
             language_servers: None,
+            rewrite: None,
             tab: None,
             unsaved,
             dirs,

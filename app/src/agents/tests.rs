@@ -1,7 +1,7 @@
 //! Tests the engines of the window with the demo model, in temporary folders.
 
 use agent::SessionCommand;
-use agent::record::{SessionMode, SessionRecord};
+use agent::record::{SessionMode, SessionRecord, TurnEnd};
 use agent::session::{SessionActivity, UserPrompt};
 use composer_panel::agents::{SessionChangeKind, SessionStatus};
 use futures::executor::block_on;

@@ -1,17 +1,9 @@
 //! Reads the new lines from the answer of a model, also while it is being written.
 
-use crate::RewriteRegion;
 use crate::fence::Fence;
 use crate::indentation::restore_indentation;
-
-/// The state of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AnswerProgress {
-    /// The model is still writing.
-    Partial,
-    /// The answer has ended.
-    Complete,
-}
+use crate::progress::AnswerProgress;
+use crate::region::RewriteRegion;
 
 /// Returns the lines that replace those of the region, without their endings: the first block of
 /// code of the answer, or the whole answer if it has none. Of a partial answer, returns the

@@ -13,13 +13,14 @@ mod fence;
 mod file;
 mod indentation;
 mod lines;
+mod progress;
 mod reader;
 mod region;
 mod request;
 
-pub use answer::AnswerProgress;
 pub use fence::fenced;
 pub use file::{FileRewrite, file_block};
 pub use lines::{EarlierRewrite, LineRewrite, MAX_LINES_BYTES, RewriteEvent, RewriteQuery};
+pub use progress::AnswerProgress;
 pub use reader::AnswerReader;
 pub use region::RewriteRegion;

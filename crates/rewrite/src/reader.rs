@@ -2,8 +2,9 @@
 
 use model::{StopReason, StreamEvent};
 
-use crate::answer::{AnswerProgress, new_lines};
+use crate::answer::new_lines;
 use crate::lines::RewriteEvent;
+use crate::progress::AnswerProgress;
 use crate::region::RewriteRegion;
 
 /// Turns the events of a model into those of a rewrite.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use base::{Row, Span};
 use text::{Edit, LineEnding, RowHunk, RowSpan, Snapshot};
 
-use crate::AnswerProgress;
+use crate::progress::AnswerProgress;
 
 /// Maximum size of the text before and after the rows that a request contains, in bytes.
 const CONTEXT_BYTES: Range<usize> = 12_000..24_000;

@@ -1,4 +1,4 @@
-//! What requests for a file and for lines have in common.
+//! The parts that requests for a file and for lines share.
 
 use model::{CacheMark, Message, ModelId, ModelRequest, Role, Sampling, SystemBlock, TokenCount};
 

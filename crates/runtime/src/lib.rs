@@ -27,6 +27,7 @@ pub mod sandbox_policy;
 mod sandboxed_hooks;
 pub mod session_factory;
 mod session_titles;
+mod title_requests;
 pub mod trust;
 pub mod usage_store;
 

@@ -1,27 +1,20 @@
-//! Titles of sessions, written by a cheap model after the first turn.
+//! Titles of sessions: which model writes them, and its request.
 //!
 //! Invariant: a session gets at most one request for a title in a process, and none if the user
 //! named it, if it is a fork, or if the demo model works in it. Without an answer the first words
 //! of the prompt stay.
-//! Start at `AgentServices::title_session`.
+//! Start at `SessionTitles`; `title_requests` sends the requests.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use agent::record::{SessionRecord, Stored, TurnEnd};
-use agent::store::{SessionMark, SessionState, SessionSummary, title};
+use agent::store::{SessionState, SessionSummary, title};
 use agent::stored_parts::texts;
-use futures::StreamExt as _;
-use model::policy::{AgentId, Caller, RequestClass, TurnId};
 use model::{
-    CacheMark, Effort, Message, ModelId, ModelRequest, Price, Role, StreamEvent, SystemBlock,
-    TokenCount, Usage,
+    CacheMark, Effort, Message, ModelId, ModelRequest, Price, Role, SystemBlock, TokenCount, Usage,
 };
-use router::actor::{RouterEvent, RouterRequest};
 
-use crate::Error;
-use crate::agent_services::AgentServices;
 use crate::models::setup::{AUTO, DEMO, Setup};
 
 /// Instructions for the title.
@@ -32,13 +25,8 @@ const INSTRUCTIONS: &str = "Write a title for the conversation below, in the lan
 const MAX_TEXT: usize = 2_000;
 /// Maximum output, with room for models that think before they answer.
 const MAX_OUTPUT: TokenCount = TokenCount(1_000);
-/// Maximum wait for the answer.
-const TIMEOUT: Duration = Duration::from_secs(60);
 /// Later turns do not get a title: the first words have been in the list for long.
 const MAX_TURNS: u64 = 2;
-/// The number of the titles' requests at the router; agents count from 1.
-const AGENT: AgentId = AgentId(u64::MAX);
-
 /// The models for titles, and the sessions for which one was requested.
 pub(crate) struct SessionTitles {
     setting: String,
@@ -70,7 +58,7 @@ impl SessionTitles {
     }
 
     /// Returns the model that writes the title of a session; `None` if it gets none.
-    fn model_for(&self, line: &SessionSummary) -> Option<ModelId> {
+    pub(crate) fn model_for(&self, line: &SessionSummary) -> Option<ModelId> {
         let is_first = line.turns > 0 && line.turns <= MAX_TURNS;
         let is_done = line.state == SessionState::Ended(TurnEnd::Done);
         let is_own = line.parent.is_none() && line.forked_from.is_none();
@@ -81,7 +69,7 @@ impl SessionTitles {
     }
 
     /// Notes a request for a session. Returns whether it is the first one.
-    fn begin(&self, id: &str) -> bool {
+    pub(crate) fn begin(&self, id: &str) -> bool {
         let mut requested = self
             .requested
             .lock()
@@ -89,7 +77,8 @@ impl SessionTitles {
         requested.insert(id.to_owned())
     }
 
-    fn price(&self, model: &ModelId) -> Option<&Price> {
+    /// Returns the price of a model, if it is known.
+    pub(crate) fn price(&self, model: &ModelId) -> Option<&Price> {
         let found = self.models.iter().find(|it| it.id == *model)?;
         found.price.as_ref()
     }
@@ -125,7 +114,7 @@ fn choose(setting: &str, used: &str, models: &[TitleModel]) -> Option<ModelId> {
 }
 
 /// Builds the request for a title from the first prompt and the first answer.
-fn request(model: ModelId, records: &[Stored]) -> Option<ModelRequest> {
+pub(crate) fn request(model: ModelId, records: &[Stored]) -> Option<ModelRequest> {
     let mut prompt = String::new();
     let mut answer = String::new();
     for stored in records {
@@ -152,73 +141,11 @@ fn request(model: ModelId, records: &[Stored]) -> Option<ModelRequest> {
 }
 
 /// Returns the title in an answer; `None` if there is none.
-fn title_of(answer: &str) -> Option<String> {
+pub(crate) fn title_of(answer: &str) -> Option<String> {
     let line = title(answer);
     let line = line.trim_matches(['"', '\'', '`', '*', '#', '\u{201c}', '\u{201d}', ' ']);
     let line = line.strip_suffix('.').unwrap_or(line);
     (!line.is_empty()).then(|| line.to_owned())
-}
-
-impl AgentServices {
-    /// Requests a title for a session whose first turn has ended, and stores it. Does nothing if the
-    /// session gets none. Fails if no model answers; the first words of the prompt stay then.
-    pub async fn title_session(&self, id: &str) -> Result<(), Error> {
-        self.factory()
-            .store()
-            .flush()
-            .await
-            .map_err(Error::session)?;
-        let Some(line) = self.summary(id).await? else {
-            return Ok(());
-        };
-        let Some(model) = self.titles().model_for(&line) else {
-            return Ok(());
-        };
-        if !self.titles().begin(id) {
-            return Ok(());
-        }
-        let (store, name) = (self.factory().store().clone(), id.to_owned());
-        let read = tokio::task::spawn_blocking(move || store.read(&name)).await;
-        let read = read.map_err(Error::interrupted("the session could not be read"))?;
-        let records = read.map_err(Error::session)?.records;
-        let Some(request) = request(model.clone(), &records) else {
-            return Ok(());
-        };
-        let asked = self.ask_for_title(request);
-        let (answer, usage) = tokio::time::timeout(TIMEOUT, asked)
-            .await
-            .map_err(|_| Error::Model(format!("{model} wrote no title within a minute")))??;
-        let cost = usage.and_then(|usage| self.titles().price(&model)?.cost(&usage));
-        if let Some(title) = title_of(&answer) {
-            let cost_nano = cost.map(|cost| cost.0);
-            let mark = SessionMark::Titled { title, cost_nano };
-            self.append_mark(id, &mark).await?;
-        }
-        Ok(())
-    }
-
-    /// Sends a request and collects the answer's text and usage. The router records its cost.
-    async fn ask_for_title(&self, request: ModelRequest) -> Result<(String, Option<Usage>), Error> {
-        let caller = Caller {
-            class: RequestClass::Background,
-            agent: AGENT,
-            turn: TurnId(0),
-        };
-        let mut events = self.router().submit(RouterRequest::chat(request, caller));
-        let (mut text, mut usage) = (String::new(), None);
-        while let Some(event) = events.next().await {
-            match event {
-                RouterEvent::Event(StreamEvent::TextDelta(more)) => text.push_str(&more),
-                RouterEvent::Event(StreamEvent::Restart) => text.clear(),
-                RouterEvent::Event(StreamEvent::Usage(now)) => usage = Some(now),
-                RouterEvent::Event(StreamEvent::Failed(failure)) => {
-                    return Err(Error::Model(failure.message));
-                }
-                _ => {}
-            }
-        }
-        Ok((text, usage))
-    }
 }
 
 #[cfg(test)]

@@ -43,7 +43,6 @@ mod pending_file;
 mod pickers;
 mod prediction;
 mod question;
-mod quitting;
 mod refactoring;
 mod region;
 mod reread;

@@ -4,17 +4,19 @@
 //! in which of them they call. Start at `init`.
 
 use base::{AbsPath, Platform, text_path};
+use composer_panel::AgentCounts;
 use gpui_kit::{Action, App};
 use ui::ActivePlatform as _;
 
 use crate::actions::{app, file};
 use crate::documents::Documents;
-use crate::{quitting, system_notices, window_registry, windows};
+use crate::workbench::quitting;
+use crate::{system_notices, window_registry, windows};
 
 /// Registers the commands that work without a window, and what happens when the program ends or the
 /// computer sleeps.
 pub(crate) fn init(cx: &mut App) {
-    cx.on_action(|_: &app::Quit, cx| quitting::quit(cx));
+    cx.on_action(|_: &app::Quit, cx| quit(cx));
     cx.on_action(|_: &app::NewWindow, cx| windows::open_folder(None, cx));
     cx.on_action(|folder: &app::OpenRecentFolder, cx| {
         if let Some(folder) = AbsPath::new(text_path(&folder.0)) {
@@ -50,6 +52,55 @@ pub(crate) fn init(cx: &mut App) {
         }
     })
     .detach();
+}
+
+/// Ends the program. Asks in the front window first if agents are at work.
+pub(crate) fn quit(cx: &mut App) {
+    let agents = agents_at_work(cx);
+    let active = cx.active_window();
+    let mut open = windows::all(cx);
+    open.sort_by_key(|(window, _)| Some(*window) == active);
+    let front = open.pop().filter(|_| agents != AgentCounts::default());
+    let Some((window, workbench)) = front else {
+        return windows::shut_down(cx);
+    };
+    let asked = window.update(cx, |_, window, cx| {
+        window.activate_window();
+        workbench.update(cx, |workbench, cx| {
+            quitting::ask_to_quit(workbench, agents, window, cx);
+        });
+    });
+    // A window that closes at this moment cannot ask.
+    if asked.is_err() {
+        windows::shut_down(cx);
+    }
+}
+
+/// Counts the agents of the whole program: those of every window, and sessions that go on without
+/// one.
+fn agents_at_work(cx: &App) -> AgentCounts {
+    let open = windows::all(cx);
+    let roots: Vec<_> = open
+        .iter()
+        .filter_map(|(_, it)| it.read(cx).root(cx))
+        .collect();
+    let mut agents = AgentCounts::default();
+    for (_, workbench) in &open {
+        add(
+            &mut agents,
+            workbench.read(cx).agents().read(cx).agent_counts(),
+        );
+    }
+    // Each panel knows all sessions of the program once it was shown.
+    let panels = open.iter().map(|(_, it)| it.read(cx).agents().read(cx));
+    let outside = panels.map(|panel| panel.agents_outside(&roots));
+    add(
+        &mut agents,
+        outside
+            .max_by_key(|it| it.working + it.waiting)
+            .unwrap_or_default(),
+    );
+    agents
 }
 
 /// Activates the window of a notification that the user clicked.

@@ -26,6 +26,8 @@ pub(crate) struct WindowRegistry {
     pub(crate) is_ending: bool,
     /// Opens a folder in a window; set by `windows`, which knows how to create one.
     pub(crate) open_folder: Option<fn(Option<AbsPath>, &mut App)>,
+    /// Ends the program; set by `windows`, which stores them first.
+    pub(crate) shut_down: Option<fn(&mut App)>,
 }
 
 /// An open window; the front one is last in the registry.
@@ -208,6 +210,14 @@ pub(crate) fn recent_folders(cx: &App) -> Vec<AbsPath> {
         .map(|folder| text_path(folder))
         .filter_map(AbsPath::new)
         .collect()
+}
+
+/// Stores the windows and ends the program.
+pub(crate) fn shut_down(cx: &mut App) {
+    let windows = cx.try_global::<WindowRegistry>();
+    if let Some(shut_down) = windows.and_then(|windows| windows.shut_down) {
+        shut_down(cx);
+    }
 }
 
 /// Opens a folder in a new window, or activates the window that shows the folder. Does nothing

@@ -78,6 +78,7 @@ pub fn start(request: OpenRequest, problems: Vec<String>, cx: &mut App) {
         session,
         unopened,
         open_folder: Some(open_folder),
+        shut_down: Some(shut_down),
         ..WindowRegistry::default()
     });
     // The recent folders are known now.

@@ -28,6 +28,7 @@ mod pick;
 mod problems;
 mod program;
 mod prompt_selection;
+pub(crate) mod quitting;
 pub(crate) mod refactor;
 mod render;
 mod restore;

@@ -17,7 +17,8 @@ use model::{MessagePart, PartContent};
 use ui::{ActiveTheme as _, Icon, IconButton, Label, dp};
 
 use super::ComposerPanel;
-use crate::prompt_image::PreparedImage;
+use crate::agents::Error;
+use crate::prompt_image::{ImageProblem, PreparedImage};
 
 /// The largest image file that is read, in bytes.
 const MAX_FILE: u64 = 64 << 20;
@@ -47,6 +48,17 @@ enum ImageState {
     Ready(PreparedImage),
     /// The reason as the end of a sentence that begins with the name.
     Failed(String),
+}
+
+/// The reason why an image cannot be attached.
+#[derive(Debug, thiserror::Error)]
+enum AttachError {
+    /// The file cannot be read.
+    #[error("cannot be read: {0}")]
+    Unreadable(Error),
+    /// The content cannot be sent.
+    #[error(transparent)]
+    Unusable(#[from] ImageProblem),
 }
 
 impl PromptImages {
@@ -160,10 +172,7 @@ impl ComposerPanel {
             match (&self.agents, is_image) {
                 (Some(agents), true) => {
                     let read = agents.read_file(path, MAX_FILE);
-                    let read = cx.background_spawn(async move {
-                        read.await.map_err(|error| error.to_string())
-                    });
-                    self.attach(name, read, cx);
+                    self.attach(name, cx.background_spawn(read), cx);
                 }
                 _ => {
                     let inside = self.root.as_ref();
@@ -175,12 +184,7 @@ impl ComposerPanel {
         }
     }
 
-    fn attach(
-        &mut self,
-        name: String,
-        read: Task<Result<Vec<u8>, String>>,
-        cx: &mut Context<Self>,
-    ) {
+    fn attach(&mut self, name: String, read: Task<Result<Vec<u8>, Error>>, cx: &mut Context<Self>) {
         let name = printable(&name, LineFeeds::Escape).into_owned();
         self.images.push(name, |id| ImageState::Preparing {
             _task: cx.spawn(async move |this, cx| {
@@ -188,9 +192,9 @@ impl ComposerPanel {
                     Ok(bytes) => {
                         let prepare = async move { PreparedImage::of(&bytes) };
                         let prepared = cx.background_executor().spawn(prepare).await;
-                        prepared.map_err(|problem| problem.to_string())
+                        prepared.map_err(AttachError::from)
                     }
-                    Err(problem) => Err(format!("cannot be read: {problem}")),
+                    Err(error) => Err(AttachError::Unreadable(error)),
                 };
                 // The panel may be gone by then.
                 this.update(cx, |this, cx| this.image_prepared(id, prepared, cx))
@@ -204,13 +208,13 @@ impl ComposerPanel {
     fn image_prepared(
         &mut self,
         id: u64,
-        prepared: Result<PreparedImage, String>,
+        prepared: Result<PreparedImage, AttachError>,
         cx: &mut Context<Self>,
     ) {
         if let Some(image) = self.images.images.iter_mut().find(|image| image.id == id) {
             image.state = match prepared {
                 Ok(prepared) => ImageState::Ready(prepared),
-                Err(why) => ImageState::Failed(why),
+                Err(error) => ImageState::Failed(error.to_string()),
             };
             self.draft_changed(cx);
             cx.notify();

@@ -14,10 +14,9 @@ use crate::documents::Documents;
 use crate::item::TabItem;
 use crate::layout::{CloseScope, ItemId, PaneId};
 use crate::question::QuestionSpec;
-use crate::quitting;
 use crate::session::SavedItem;
 use crate::window_registry;
-use crate::workbench::restore;
+use crate::workbench::{quitting, restore};
 
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {

@@ -11,8 +11,8 @@ use super::{Workbench, WorkbenchRegion, mentions};
 use crate::configuration::{ConfigSource, Configuration, ConfigurationEvent};
 use crate::documents::Documents;
 use crate::notices::Notice;
-use crate::workbench::{agents, folders, suggestions};
-use crate::{awake, quitting, system_notices, traffic_lights, window_registry};
+use crate::workbench::{agents, folders, quitting, suggestions};
+use crate::{awake, system_notices, traffic_lights, window_registry};
 
 impl Workbench {
     /// Reports the problems of the settings, at startup and after every change.

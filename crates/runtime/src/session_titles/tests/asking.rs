@@ -5,6 +5,8 @@ use host::{Dirs, Files as _, RealFiles, TempFolder};
 use mockllm::{MockServer, Script};
 
 use super::*;
+use crate::Error;
+use crate::agent_services::AgentServices;
 use crate::indexes::IndexRegistry;
 
 const SCRIPT: &str = r#"{ "rules": [

@@ -13,7 +13,7 @@ use crate::rewrite_models::RewriteModels;
 use crate::services::Services;
 use crate::workbench::Workbench;
 
-/// The value of the setting `inline_edit.model` that stands for the model of the agents panel.
+/// The value of the setting `inline_edit.model` that selects the model of the agents panel.
 const PANEL: &str = "panel";
 
 /// Builds and sends the requests of an inline edit.
