@@ -86,7 +86,7 @@ fn agents_at_work(cx: &App) -> AgentCounts {
         .collect();
     let mut agents = AgentCounts::default();
     for (_, workbench) in &open {
-        add(
+        quitting::add(
             &mut agents,
             workbench.read(cx).agents().read(cx).agent_counts(),
         );
@@ -94,7 +94,7 @@ fn agents_at_work(cx: &App) -> AgentCounts {
     // Each panel knows all sessions of the program once it was shown.
     let panels = open.iter().map(|(_, it)| it.read(cx).agents().read(cx));
     let outside = panels.map(|panel| panel.agents_outside(&roots));
-    add(
+    quitting::add(
         &mut agents,
         outside
             .max_by_key(|it| it.working + it.waiting)

@@ -110,7 +110,7 @@ fn the_request_holds_the_first_prompt_and_answer_alone() {
     let records = [
         SessionRecord::Prompted {
             turn: 1,
-            parts: vec![stored_parts::text(&"roof ".repeat(1_000))],
+            parts: vec![stored_parts::text("roof ".repeat(1_000))],
             is_steering: false,
         },
         SessionRecord::TurnEnded {

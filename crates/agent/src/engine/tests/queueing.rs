@@ -115,7 +115,7 @@ async fn messages_wait_after_a_stop_until_they_are_released() {
 
 #[tokio::test(start_paused = true)]
 async fn messages_wait_after_an_error() {
-    let failure = Failure::new(FailureClass::BadRequest, "It will not.");
+    let failure = Failure::new(FailureClass::InvalidRequest, "It will not.");
     let world = world([
         ResponseScript::calls(&[("c", "look", r#"{"ms":50}"#)]),
         ResponseScript::fails(failure),
@@ -134,7 +134,7 @@ async fn a_reopened_session_keeps_its_queue_and_sends_nothing() {
     talk.tell(add("one", Delivery::NextTurn)).await;
     talk.until(is_queued).await;
     let records = world.kept(&talk.id).await;
-    let copy = fork(&world.begin(), &talk.id, records.len() as u64 - 1).await;
+    let copy = fork(&world.harness, &talk.id, records.len() as u64 - 1).await;
     let id = talk.id.clone();
     talk.close().await;
     let mut talk = Talk::new(resume(world.begin(), &id).await.expect("it opens"));
@@ -161,7 +161,7 @@ fn moody(seed: u64, is_calm: Arc<AtomicBool>) -> World {
         }
         let id = format!("c{}", calls(request));
         match random.lock().expect("one at a time").random_range(0..8) {
-            0 => ResponseScript::fails(Failure::new(FailureClass::BadRequest, "It will not.")),
+            0 => ResponseScript::fails(Failure::new(FailureClass::InvalidRequest, "It will not.")),
             1..4 => ResponseScript::text("done"),
             4 => ResponseScript::calls(&[(&id, "look", r#"{"ms":40,"heeds":true}"#)]),
             _ => ResponseScript::calls(&[(&id, "look", r#"{"ms":3}"#)]),

@@ -98,7 +98,7 @@ async fn forks_continue_from_a_record_and_keep_the_original() {
         .iter()
         .position(|stored| stored.record.kind() == "call_began")
         .expect("a call");
-    let new = fork(&world.begin(), "old", at as u64)
+    let new = fork(&world.harness, "old", at as u64)
         .await
         .expect("forked");
     let mut talk = Talk::new(resume(world.begin(), &new).await.expect("it opens"));
@@ -109,7 +109,7 @@ async fn forks_continue_from_a_record_and_keep_the_original() {
         matches!(&kept[0].record, SessionRecord::Began { forked_from: Some((from, seq)), .. } if from == "old" && *seq == at as u64)
     );
     assert_eq!(world.kept("old").await, records);
-    let missing = fork(&world.begin(), "nobody", 0)
+    let missing = fork(&world.harness, "nobody", 0)
         .await
         .expect_err("there is none")
         .to_string();

@@ -34,7 +34,8 @@ fn check_round_trip(before: Option<&[u8]>, after: Option<&[u8]>) {
 
 #[test]
 fn every_kind_of_content_goes_back_byte_for_byte() {
-    let cases: &[(Option<&[u8]>, Option<&[u8]>)] = &[
+    type Content<'a> = Option<&'a [u8]>;
+    let cases: &[(Content<'_>, Content<'_>)] = &[
         (Some(b"a\r\nb\nc\r\n"), Some(b"a\nb\nc\r\nd\r\n")),
         (Some(b"a\nb"), Some(b"a\nb\nc")),
         (Some(b"a\nb\n"), Some(b"a\nb")),
