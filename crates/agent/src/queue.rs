@@ -67,7 +67,9 @@ impl PromptQueue {
                     return false;
                 };
                 self.entries[ix].delivery = Delivery::NextRequest;
-                self.move_before(*id, first.filter(|first| first != id));
+                if first != Some(*id) {
+                    self.move_before(*id, first);
+                }
                 return true;
             }
             QueueChange::Held => self.is_held = true,

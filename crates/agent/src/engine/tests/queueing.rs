@@ -133,13 +133,15 @@ async fn a_reopened_session_keeps_its_queue_and_sends_nothing() {
     let mut talk = busy(&world).await;
     talk.tell(add("one", Delivery::NextTurn)).await;
     talk.until(is_queued).await;
-    let records = world.kept(&talk.id).await;
-    let copy = fork(&world.harness, &talk.id, records.len() as u64 - 1).await;
     let id = talk.id.clone();
+    // The session ends before its records are read: meanwhile the clock would go on.
     talk.close().await;
+    let records = world.kept(&id).await;
+    let copy = fork(&world.harness, &id, records.len() as u64 - 1).await;
     let mut talk = Talk::new(resume(world.begin(), &id).await.expect("it opens"));
-    let queue = PromptQueue::of(&world.kept(&id).await);
-    assert!(queue.is_held());
+    let kept = world.kept(&id).await;
+    let queue = PromptQueue::of(&kept);
+    assert!(queue.is_held(), "{kept:?}");
     assert_eq!(queue.entries().len(), 1);
     assert_eq!(talk.ask("hello").await, TurnEnd::Done);
     assert_eq!(sent(&talk), [("hello".to_owned(), false)]);
