@@ -40,21 +40,23 @@ impl SessionList {
                 entry,
             }
         });
-        self.rows = rows.collect();
-        self.update();
+        let rows = rows.collect();
+        let place = self.selected_index();
+        self.rows = rows;
+        self.update(place);
     }
 
     /// Sets the filter.
     pub(crate) fn set_filter(&mut self, filter: &str) {
         let words = filter.to_lowercase();
         self.words = words.split_whitespace().map(str::to_owned).collect();
-        self.update();
+        self.update(self.selected_index());
     }
 
     /// Turns to the archived sessions, or back to the others.
     pub(crate) fn toggle_archived(&mut self) {
         self.shows_archived = !self.shows_archived;
-        self.update();
+        self.update(self.selected_index());
     }
 
     /// Whether the archived sessions are listed, instead of the others.
@@ -128,8 +130,9 @@ impl SessionList {
         self.select(at.saturating_add_signed(step).min(last));
     }
 
-    fn update(&mut self) {
-        let before = self.selected_index().unwrap_or(0);
+    /// Computes the listed rows anew. `place` is the index of the selected row before the change.
+    /// Determine it before the rows are replaced, because `visible` has indexes of the old rows.
+    fn update(&mut self, place: Option<usize>) {
         let is_listed = |row: &ListedSession| {
             row.entry.is_archived == self.shows_archived
                 && self.words.iter().all(|word| row.text.contains(word))
@@ -138,7 +141,8 @@ impl SessionList {
         let visible = rows.filter(|(_, row)| is_listed(row)).map(|(at, _)| at);
         self.visible = visible.collect();
         if self.selected_index().is_none() {
-            self.select(before.min(self.visible.len().saturating_sub(1)));
+            let last = self.visible.len().saturating_sub(1);
+            self.select(place.unwrap_or(0).min(last));
         }
     }
 }

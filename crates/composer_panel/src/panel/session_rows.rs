@@ -130,8 +130,15 @@ impl ComposerPanel {
         let error = cx.theme().colors.error;
         let problem = self.sessions.problem.clone().filter(|_| count > 0);
         let problem = problem.map(|it| {
-            let sentence = Label::new(one_line(it)).color(error);
-            div().px(dp(12.0)).pb(dp(4.0)).child(sentence)
+            let sentence = one_line(it);
+            div()
+                .id("sessions-problem")
+                .role(Role::Alert)
+                .aria_label(sentence.clone())
+                .test_support()
+                .px(dp(12.0))
+                .pb(dp(4.0))
+                .child(Label::new(sentence).color(error))
         });
         div()
             .key_context("Composer sessions")
@@ -217,8 +224,19 @@ impl ComposerPanel {
                 "Sessions that you start here are saved and listed.".to_owned(),
             ),
         };
+        let name = match detail.as_str() {
+            "" => title.to_owned(),
+            detail => format!("{title}. {detail}"),
+        };
         let state = EmptyState::new(title).icon(Icon::Bot).detail(detail);
-        div().size_full().child(state).into_any_element()
+        div()
+            .id("sessions-empty")
+            .role(Role::Status)
+            .aria_label(one_line(name))
+            .test_support()
+            .size_full()
+            .child(state)
+            .into_any_element()
     }
 
     fn render_session_rows(
