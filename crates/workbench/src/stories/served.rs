@@ -24,6 +24,9 @@ const SCRIPT: &str = concat!(
 const SETTINGS: &str = "/burin/config/settings.json";
 /// A time that only a failing story reaches.
 const WAIT: Duration = Duration::from_secs(60);
+/// Time after which a condition is evaluated again without an event. Long, because each evaluation
+/// advances the window's clock.
+const RECHECK: Duration = Duration::from_secs(2);
 /// Maximum length of the messages that a server received, in bytes.
 const MAX_RECEIVED: u64 = 16 << 20;
 
@@ -207,7 +210,8 @@ impl ServedStory {
         self.wait(expected, |served| is_met(&mut served.story));
     }
 
-    /// Waits as `until` does. The thread sleeps until a connection wakes a task.
+    /// Waits as `until` does. The thread sleeps until a connection wakes a task, or for `RECHECK`: a
+    /// condition that acts on the window may itself have taken in the answer that it waits for.
     fn wait(&mut self, expected: &str, is_met: impl Fn(&mut Self) -> bool) {
         let clock = RealClock::default();
         loop {
@@ -215,9 +219,9 @@ impl ServedStory {
             if is_met(self) {
                 return;
             }
-            while !self.story.cx.executor().tick() {
-                assert!(clock.elapsed() < WAIT, "no {expected}");
-                thread::park_timeout(WAIT);
+            assert!(clock.elapsed() < WAIT, "no {expected}");
+            if !self.story.cx.executor().tick() {
+                thread::park_timeout(RECHECK);
             }
         }
     }
