@@ -16,7 +16,8 @@ use crate::{system_notices, window_registry, windows};
 /// Registers the commands that work without a window, and what happens when the program ends or the
 /// computer sleeps.
 pub(crate) fn init(cx: &mut App) {
-    cx.on_action(|_: &app::Quit, cx| quit(cx));
+    // The window from which the command comes cannot ask while it handles the command.
+    cx.on_action(|_: &app::Quit, cx| cx.defer(quit));
     cx.on_action(|_: &app::NewWindow, cx| windows::open_folder(None, cx));
     cx.on_action(|folder: &app::OpenRecentFolder, cx| {
         if let Some(folder) = AbsPath::new(text_path(&folder.0)) {
@@ -55,7 +56,7 @@ pub(crate) fn init(cx: &mut App) {
 }
 
 /// Ends the program. Asks in the front window first if agents are at work.
-pub(crate) fn quit(cx: &mut App) {
+fn quit(cx: &mut App) {
     let agents = agents_at_work(cx);
     let active = cx.active_window();
     let mut open = windows::all(cx);

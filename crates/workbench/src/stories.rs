@@ -125,6 +125,8 @@ fn start_on(
 ) -> Vec<Story> {
     cx.update(|cx| {
         gpui_kit::init(cx);
+        // The system shows no notification of a program without a name.
+        cx.set_app_identity("dev.burin.Burin", "Burin");
         ui::init(platform, cx);
         services.set(cx);
         // The journal runs on a real thread, whose events must not wake this scheduler.

@@ -171,6 +171,7 @@ fn every_group_of_commands_has_items(cx: &mut TestAppContext) {
                 "excerpts",
                 "file",
                 "go",
+                "inline_edit",
                 "language",
                 "pane",
                 "project_search",

@@ -159,8 +159,8 @@ fn each_session_keeps_its_draft(cx: &mut TestAppContext) {
     story.act(NewSession);
     assert_eq!(shown(&mut story), "");
     story.input("for a new one");
-    story.keys("alt-h enter");
-    story.settle();
+    story.keys("alt-h").settle();
+    story.keys("enter").settle();
     assert_eq!(fake.opened(), ["old"]);
     assert_eq!(shown(&mut story), "");
     // They are stored at once.

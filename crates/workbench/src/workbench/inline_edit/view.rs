@@ -7,7 +7,7 @@ use base::{ByteOffset, Row, Span};
 use display::BlockId;
 use editor::{DocumentModel, Editor, ModelEvent, ProposedChange, show_proposal};
 use futures::StreamExt as _;
-use gpui_kit::component::input::{InputEvent, InputState};
+use gpui_kit::component::input::{Enter, InputEvent, InputState};
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
     App, AppContext as _, Context, Entity, FocusHandle, Focusable, InteractiveElement as _,
@@ -534,6 +534,9 @@ impl Render for InlineEditView {
                 div()
                     .flex_1()
                     .min_w_0()
+                    // The field leaves the key to others, and a key that nothing takes is typed over
+                    // the selected instruction.
+                    .on_action(|_: &Enter, _, _| {})
                     .child(TextField::new(&self.field, name)),
             )
             .child(
