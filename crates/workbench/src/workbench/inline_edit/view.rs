@@ -534,8 +534,8 @@ impl Render for InlineEditView {
                 div()
                     .flex_1()
                     .min_w_0()
-                    // The field leaves the key to others, and a key that nothing takes is typed over
-                    // the selected instruction.
+                    // The field leaves the key to others, and a key that nothing takes is typed: it
+                    // would replace the selected instruction before it is sent.
                     .on_action(|_: &Enter, _, _| {})
                     .child(TextField::new(&self.field, name)),
             )
