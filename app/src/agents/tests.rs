@@ -183,6 +183,10 @@ fn marks_forks_and_exports_show_in_the_list() {
     assert_eq!(entries(&setup)[0].status, SessionStatus::Working);
     let refused = mark(&setup, &id, SessionMark::Deleted).expect_err("it is open");
     assert!(refused.to_string().contains("stop it"), "{refused}");
+    // A view that attaches gets the waiting approval once more.
+    drop(session);
+    let opened = setup.engines.open(setup.root.clone(), id.clone());
+    let mut session = block_on(opened).expect("it runs");
     approve(&mut session);
     drop(session);
     setup.wait_for(&[]);
