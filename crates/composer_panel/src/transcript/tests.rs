@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use agent::CallOutcome;
 use agent::record::{SessionMode, StoredUsage};
+use agent::tool::ToolClass;
 
 use super::*;
 
