@@ -31,14 +31,14 @@ impl AnswerReader {
                 let has_line = text.contains('\n');
                 self.answer.push_str(&text);
                 // Only complete lines are shown.
-                let lines = has_line.then(|| self.lines(AnswerProgress::Partial));
+                let lines = has_line.then(|| self.answer_lines(AnswerProgress::Partial));
                 lines.flatten().map(RewriteEvent::Lines)
             }
             StreamEvent::Restart => {
                 self.answer.clear();
                 Some(RewriteEvent::Lines(Vec::new()))
             }
-            StreamEvent::Stop { reason, .. } => Some(self.end(reason)),
+            StreamEvent::Stop { reason, .. } => Some(self.stop_event(reason)),
             StreamEvent::Failed(failure) => Some(RewriteEvent::Failed(failure.message)),
             StreamEvent::Start { .. }
             | StreamEvent::ReasoningDelta(_)
@@ -51,14 +51,14 @@ impl AnswerReader {
         }
     }
 
-    fn lines(&self, progress: AnswerProgress) -> Option<Vec<String>> {
+    fn answer_lines(&self, progress: AnswerProgress) -> Option<Vec<String>> {
         new_lines(&self.region, &self.answer, progress)
     }
 
-    fn end(&self, reason: StopReason) -> RewriteEvent {
+    fn stop_event(&self, reason: StopReason) -> RewriteEvent {
         let sentence = match reason {
             StopReason::EndTurn | StopReason::StopText => {
-                let lines = self.lines(AnswerProgress::Complete);
+                let lines = self.answer_lines(AnswerProgress::Complete);
                 return lines.map_or_else(
                     || RewriteEvent::Failed("The model answered with nothing.".to_owned()),
                     RewriteEvent::Done,
@@ -104,7 +104,7 @@ mod tests {
         StreamEvent::Stop { reason, raw }
     }
 
-    fn lines(lines: &[&str]) -> Vec<String> {
+    fn owned(lines: &[&str]) -> Vec<String> {
         lines.iter().map(|line| (*line).to_owned()).collect()
     }
 
@@ -118,10 +118,10 @@ mod tests {
                 stop(StopReason::EndTurn),
             ],
             &[
-                RewriteEvent::Lines(lines(&[])),
-                RewriteEvent::Lines(lines(&["bc"])),
-                RewriteEvent::Lines(lines(&["bc", "d"])),
-                RewriteEvent::Done(lines(&["bc", "d"])),
+                RewriteEvent::Lines(owned(&[])),
+                RewriteEvent::Lines(owned(&["bc"])),
+                RewriteEvent::Lines(owned(&["bc", "d"])),
+                RewriteEvent::Done(owned(&["bc", "d"])),
             ],
         );
     }
@@ -136,9 +136,9 @@ mod tests {
                 stop(StopReason::EndTurn),
             ],
             &[
-                RewriteEvent::Lines(lines(&["b"])),
-                RewriteEvent::Lines(lines(&[])),
-                RewriteEvent::Done(lines(&["c"])),
+                RewriteEvent::Lines(owned(&["b"])),
+                RewriteEvent::Lines(owned(&[])),
+                RewriteEvent::Done(owned(&["c"])),
             ],
         );
     }
