@@ -23,12 +23,12 @@ impl ComposerPanel {
         let trouble = self.error.clone().map(|sentence| {
             ui::Banner::new("agent-trouble", Tone::Error, sentence).into_any_element()
         });
+        let queue = self.render_queue(window, cx);
         let mut cards = self.render_trust_cards(cx);
         cards.extend(self.render_plan(cx));
         cards.extend(self.render_approval(cx));
         cards.extend(self.render_question(cx));
         cards.extend(trouble);
-        cards.extend(self.render_queue(window, cx));
         cards.extend(self.render_fork());
         div()
             .id("agent-composer")
@@ -50,6 +50,8 @@ impl ComposerPanel {
                     .overflow_y_scroll()
                     .children(cards.into_iter().map(|card| div().flex_none().child(card)))
             }))
+            // A request for permission is long; the queue below it is always visible.
+            .children(queue.map(|queue| div().flex_none().child(queue)))
             .child(div().flex_none().child(self.render_field(window, cx)))
             .children(self.render_fill())
             .into_any_element()

@@ -261,7 +261,7 @@ impl ComposerPanel {
             .on_action(cx.listener(|this, _: &Cancel, window, cx| this.focus_prompt(window, cx)))
             .flex()
             .flex_col()
-            .max_h(dp(160.0))
+            .max_h(dp(96.0))
             .overflow_y_scroll()
             .children(rows);
         let head = div()

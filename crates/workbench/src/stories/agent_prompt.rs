@@ -6,7 +6,7 @@ use agent::{AgentEvent, SessionCommand, SessionRecord};
 use composer_panel::actions::NewSession;
 use composer_panel::agents::{FakeAgents, NamedContext};
 use gpui_kit::test::{ElementSnapshot, TestQueryExt as _, TestWindowExt as _};
-use gpui_kit::{ClipboardItem, Role, TestAppContext};
+use gpui_kit::{ClipboardItem, Role, TestAppContext, px, size};
 
 use super::agents::{open, recorded, said, text, until_leave};
 use super::{Story, path};
@@ -359,4 +359,20 @@ fn a_model_without_image_input_says_so_before_sending(cx: &mut TestAppContext) {
     story.keys("enter");
     story.settle();
     assert_eq!(fake.take_commands(), [SessionCommand::Prompt(said("see"))]);
+}
+
+#[gpui_kit::test]
+fn the_queue_stays_in_sight_in_a_low_window(cx: &mut TestAppContext) {
+    let (mut story, fake) = working(&["one", "two"], cx);
+    story.cx.simulate_resize(size(px(920.0), px(560.0)));
+    for event in until_leave().into_iter().skip(3) {
+        fake.send_event(event);
+    }
+    story.settle();
+    let (queue, prompt) = story.cx.update(|window, _| {
+        let bounds = |label: &str| window.find_by_label(label).bounds();
+        (bounds("Queued messages"), bounds("Prompt"))
+    });
+    assert!(queue.size.height > px(20.0), "{queue:?}");
+    assert!(queue.bottom() <= prompt.top(), "{queue:?} {prompt:?}");
 }
