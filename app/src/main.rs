@@ -18,6 +18,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use async_channel::Receiver;
+use background::EngineServices;
 use base::{AbsPath, LineFeeds, Platform, printable};
 use host::{Dirs, HandoffReceiver, RealClock, RealFiles};
 use language::RunningOptions;
@@ -29,7 +30,9 @@ use workbench::{CodeIndex, Services, init};
 
 use crate::arguments::StartupAction;
 use crate::error::Error;
+use crate::rewriting::RewriteService;
 use crate::second_start::InstanceClaim;
+use crate::tab::TabService;
 
 fn main() -> ExitCode {
     if let Some(code) = host::process::guard_main() {
@@ -127,7 +130,7 @@ fn services() -> Result<Services, Error> {
     let home_folder = home.clone();
     let unsaved = Arc::new(UnsavedTexts::default());
     let indexes = IndexRegistry::new(&dirs);
-    let engines = agents::EngineServices::new(dirs.clone(), unsaved.clone(), indexes.clone());
+    let engines = EngineServices::new(dirs.clone(), unsaved.clone(), indexes.clone());
     let engines = Arc::new(engines);
     Ok(Services {
         files: Arc::new(RealFiles),
@@ -137,9 +140,9 @@ fn services() -> Result<Services, Error> {
             .or_else(|| home.clone())
             .unwrap_or_else(|| dirs.state.clone()),
         home,
-        agents: Some(engines.clone()),
-        tab: Some(engines.clone()),
-        rewrite: Some(engines),
+        agents: Some(agents::agent_service(&dirs, &engines, &unsaved)),
+        tab: Some(Arc::new(TabService(engines.clone()))),
+        rewrite: Some(Arc::new(RewriteService(engines))),
         index: Some(Arc::new(move |root| -> Arc<dyn CodeIndex> {
             Arc::new(indexes.open_for_window(&root))
         })),

@@ -17,7 +17,7 @@ use runtime::indexes::IndexRegistry;
 use workbench::windows::{self, OpenRequest};
 use workbench::{Services, Workbench, init};
 
-use crate::agents::EngineServices;
+use background::EngineServices;
 
 /// Maximum number of checks of the board, enough for any step here.
 const PATIENCE: u32 = 6_000;

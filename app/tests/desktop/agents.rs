@@ -16,9 +16,13 @@ fn agent() -> Option<PathBuf> {
 }
 
 fn sessions(desk: &Desk, agent: &Path, arguments: &[&str]) -> String {
+    run_agent(desk, agent, &[&["sessions"], arguments].concat())
+}
+
+/// Runs `burin-agent` and returns its output.
+fn run_agent(desk: &Desk, agent: &Path, arguments: &[&str]) -> String {
     let home = desk.folder();
     let output = Command::new(agent)
-        .arg("sessions")
         .args(arguments)
         .env("BURIN_CONFIG_DIR", home.join("config"))
         .env("BURIN_STATE_DIR", home.join("state"))
@@ -87,6 +91,66 @@ fn choose(desk: &Desk, word: &str) {
     desk.type_text(word);
     desk.keys(&["Return"]);
     desk.wait(500);
+}
+
+/// Ends the background process when it is dropped.
+struct StopsBackground<'a>(&'a Desk, &'a Path);
+
+impl Drop for StopsBackground<'_> {
+    fn drop(&mut self) {
+        run_agent(self.0, self.1, &["serve", "--stop", "--force"]);
+    }
+}
+
+#[test]
+fn agents_go_on_when_the_window_is_killed() {
+    let Some(desk) = Desk::new() else {
+        return test_support::skip("needs Xvfb, xdotool and git");
+    };
+    let Some(agent) = agent() else {
+        return test_support::skip("burin-agent is not built beside burin");
+    };
+    let repo = desk.folder().join("repo");
+    fs::create_dir_all(&repo).expect("create");
+    fs::create_dir_all(desk.folder().join("config")).expect("create");
+    let settings = r#"{ "agents": { "background": true } }"#;
+    fs::write(desk.folder().join("config/settings.json"), settings).expect("write");
+    let _stops = StopsBackground(&desk, &agent);
+    let is_waiting_in_background = || {
+        let status = run_agent(&desk, &agent, &["serve", "--status", "--json"]);
+        let status: Value = serde_json::from_str(&status).unwrap_or_default();
+        status["sessions"][0]["activity"] == "WaitingForUser"
+    };
+
+    let mut burin = desk.start(&[repo.as_os_str()]);
+    desk.keys(&["ctrl+alt+b"]);
+    desk.wait(4_000);
+    choose(&desk, "demo");
+    let session = Session::begin(&desk, &agent, "Fix the failing test");
+    desk.until("the question for leave", 60, || session.is_waiting());
+    assert!(is_waiting_in_background());
+    burin.kill();
+    assert!(is_waiting_in_background(), "it waits without a window");
+
+    let _again = desk.start(&[repo.as_os_str()]);
+    desk.keys(&["ctrl+alt+b"]);
+    desk.wait(2_000);
+    desk.keys(&["alt+h"]);
+    desk.wait(1_000);
+    desk.picture("agents-6-listed-again");
+    desk.keys(&["Return"]);
+    desk.wait(1_000);
+    desk.picture("agents-7-attached-again");
+    desk.until("the end of the task", 90, || {
+        if session.is_waiting() {
+            desk.keys(&["alt+y"]);
+        }
+        !session.end().is_empty()
+    });
+    assert!(session.end().contains("done"), "{}", session.end());
+    assert_eq!(names(&desk, &agent).len(), 1, "nothing began twice");
+    desk.wait(500);
+    desk.picture("agents-8-done-in-background");
 }
 
 #[test]

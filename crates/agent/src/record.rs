@@ -247,7 +247,7 @@ impl SessionRecord {
 }
 
 /// A record with its position in the session.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stored {
     /// The number of the record in the session, from 0.
     pub seq: u64,

@@ -6,12 +6,13 @@ use std::time::Duration;
 use base::AbsPath;
 use model::PartContent;
 use model::policy::route::RouteDecision;
+use serde::{Deserialize, Serialize};
 
 use crate::record::{Delivery, Handover, SessionMode, Stored, TurnEnd};
 use crate::user_prompts::{PermissionDecision, UserQuestion};
 
 /// A command to a session.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SessionCommand {
     /// Begin a turn. During a turn the prompt is queued and begins the next one.
     Prompt(UserPrompt),
@@ -61,7 +62,7 @@ pub enum SessionCommand {
 }
 
 /// A change of the user to the queue of messages.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum QueueCommand {
     /// Add a message at the end. Without a running turn and with nothing held, it begins a turn.
     Add {
@@ -98,17 +99,18 @@ impl SessionCommand {
 }
 
 /// A message of the user.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UserPrompt {
     /// The text; `@path` and similar words are mentions.
     pub text: String,
     /// Images attached to the message.
+    #[serde(with = "crate::stored_parts::contents")]
     pub images: Vec<PartContent>,
 }
 
 /// An event of a session. Lasting events are records; the others are for display only and may be
 /// lost.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum AgentEvent {
     /// A record was written.
     Recorded(Arc<Stored>),
@@ -185,7 +187,7 @@ pub enum AgentEvent {
 }
 
 /// A session that runs in this program, whether or not a view shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunningSession {
     /// Id of the session.
     pub id: String,
@@ -200,7 +202,7 @@ pub struct RunningSession {
 }
 
 /// A change of a running session of which its user may want to know.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionChange {
     /// Id of the session.
     pub id: String,
@@ -213,7 +215,7 @@ pub struct SessionChange {
 }
 
 /// The kind of a change of a running session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SessionChangeKind {
     /// A turn ended.
     Ended {
@@ -228,7 +230,7 @@ pub enum SessionChangeKind {
 }
 
 /// The activity of a running session, as views show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SessionActivity {
     /// No turn is running.
     Idle,

@@ -107,3 +107,22 @@ pub fn texts(parts: &[StoredPart]) -> String {
     });
     texts.collect::<Vec<_>>().join("\n")
 }
+/// Serializes contents of parts in their stored form. Tool results are left out.
+pub mod contents {
+    use model::PartContent;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    use super::{StoredContent, content, stored_content};
+
+    /// Serializes `contents`.
+    pub fn serialize<S: Serializer>(contents: &[PartContent], to: S) -> Result<S::Ok, S::Error> {
+        let stored: Vec<StoredContent> = contents.iter().filter_map(stored_content).collect();
+        stored.serialize(to)
+    }
+
+    /// Deserializes contents.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PartContent>, D::Error> {
+        let stored = Vec::<StoredContent>::deserialize(from)?;
+        Ok(stored.iter().map(content).collect())
+    }
+}

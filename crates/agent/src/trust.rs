@@ -1,9 +1,10 @@
 //! The agent configuration found in a folder, as shown to the user before the folder is trusted.
 
 use base::AbsPath;
+use serde::{Deserialize, Serialize};
 
 /// The agent configuration found in a folder.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderTrust {
     /// Instruction, rule and skill files and folders, relative to the folder.
     pub guides: Vec<String>,
@@ -18,7 +19,7 @@ pub struct FolderTrust {
 }
 
 /// Hooks of one file that await approval.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingHooks {
     /// The file that defines them.
     pub path: AbsPath,
@@ -29,7 +30,7 @@ pub struct PendingHooks {
 }
 
 /// An MCP server, defined by the folder, that awaits the user's approval.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingMcpServer {
     /// The name of the server.
     pub name: String,

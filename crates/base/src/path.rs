@@ -9,6 +9,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::printable::{LineFeeds, printable};
 
 /// An absolute path without `.` and `..`. Symlinks are not resolved, and the file need not exist.
@@ -87,6 +91,24 @@ impl AsRef<Path> for AbsPath {
 impl fmt::Display for AbsPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.display().fmt(f)
+    }
+}
+
+/// Serialized as a string. Fails for a path that is not valid UTF-8.
+impl Serialize for AbsPath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.to_str() {
+            Some(path) => serializer.serialize_str(path),
+            None => Err(S::Error::custom(format!("{self} is not valid UTF-8"))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for AbsPath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let path = String::deserialize(deserializer)?;
+        let not_absolute = || D::Error::custom(format!("{path:?} is not an absolute path"));
+        Self::new(&path).ok_or_else(not_absolute)
     }
 }
 

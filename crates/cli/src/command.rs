@@ -9,7 +9,7 @@ use host::{Dirs, RealFiles};
 
 use crate::{
     Streams, acp, agents, apply, ask, complete, compose, doctor, grep, index, lsp, mcp, models,
-    permissions, recover, run, sandbox, sessions, stats, worktree, write,
+    permissions, recover, run, sandbox, serve, sessions, stats, worktree, write,
 };
 
 /// Run the engines of Burin without a window
@@ -25,7 +25,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "Agents",
         &[
-            "run", "compose", "acp", "agents", "sessions", "stats", "worktree",
+            "run", "compose", "acp", "agents", "serve", "sessions", "stats", "worktree",
         ],
     ),
     ("Models", &["ask", "complete", "models"]),
@@ -130,6 +130,7 @@ pub(crate) enum CliCommand {
     Lsp(lsp::LspCommand),
     Mcp(mcp::McpCommand),
     Sandbox(sandbox::SandboxCommand),
+    Serve(serve::ServeCommand),
     Sessions(sessions::SessionsCommand),
     Stats(stats::StatsCommand),
     Models(models::Models),
@@ -168,6 +169,7 @@ impl CliCommand {
             CliCommand::Lsp(lsp) => lsp.run(dirs, streams),
             CliCommand::Mcp(mcp) => mcp.run(dirs, streams),
             CliCommand::Sandbox(sandbox) => sandbox.run(&RealFiles, dirs, streams),
+            CliCommand::Serve(serve) => serve.run(dirs, streams),
             CliCommand::Sessions(sessions) => sessions.run(dirs, streams),
             CliCommand::Stats(stats) => stats.run(dirs, streams),
             CliCommand::Models(models) => models.run(&RealFiles, dirs, streams),

@@ -27,6 +27,7 @@ mod questions;
 mod recover;
 mod run;
 mod sandbox;
+mod serve;
 mod sessions;
 mod stats;
 mod visible;

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use git::merge::{ConflictKind, ConflictLabels, ConflictSide, MergeConflict};
+use serde::{Deserialize, Serialize};
 
 use crate::job::JobId;
 use crate::symbols::SymbolCache;
@@ -14,7 +15,7 @@ const MAX_SYMBOLS: usize = 3;
 
 /// A file in which the work of a job conflicts: with the branch as it lands, or, as predicted, with
 /// the branch, the user or another job.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conflict {
     /// The job whose work conflicts.
     pub job: JobId,
@@ -33,7 +34,7 @@ pub struct Conflict {
 }
 
 /// A hunk that both sides changed in different ways.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConflictHunk {
     /// Its first line in the branch's file, from 1.
     pub line: u32,
@@ -46,7 +47,7 @@ pub struct ConflictHunk {
 }
 
 /// The resolution of a conflicting file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Resolution {
     /// The version of the branch.
     Branch,

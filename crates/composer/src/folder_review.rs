@@ -41,6 +41,7 @@ use std::sync::{Arc, Mutex};
 use ::base::AbsPath;
 use agent::services::Buffers;
 use host::{Clock, Files};
+use serde::{Deserialize, Serialize};
 
 pub use apply::{BufferEdit, FolderAction, UndoOutcome};
 pub use changes::{FolderChanges, FolderHunk, TurnCheckpoint};
@@ -53,7 +54,7 @@ use base::FolderBase;
 use plan::FileWeave;
 
 /// The changes that an action is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReviewTarget {
     /// One hunk.
     Hunk {

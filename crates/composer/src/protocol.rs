@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use agent::record::SessionMode;
+use serde::{Deserialize, Serialize};
 
 use crate::conflict::Resolution;
 use crate::job::{HandOverTarget, JobId, JobSpec, JobStatus, WorkOutcome};
@@ -13,7 +14,7 @@ use crate::review::HunkVerdict;
 use crate::view::Board;
 
 /// A command of the user to the composer service.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Command {
     /// Starts one or more agents.
     Start(StartAgents),
@@ -62,7 +63,7 @@ pub enum Command {
 }
 
 /// The parameters for starting agents.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartAgents {
     /// The prompt of the user. Unless `is_best_of`, each line that begins with `- ` is a separate
     /// task.
@@ -79,7 +80,7 @@ pub struct StartAgents {
 }
 
 /// A command to the scheduler of jobs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum JobCommand {
     /// Adds these jobs; all of them or, if one is invalid, none.
     Add(Vec<JobSpec>),

@@ -153,6 +153,11 @@ impl ComposerHandle {
         self.commands.unbounded_send(command).ok();
     }
 
+    /// Returns the present state of the board.
+    pub fn board(&self) -> Arc<Board> {
+        lock_of(&self.shared.board).clone()
+    }
+
     /// Streams the states of the board, as `Event::Board`: the present one, then each new one; and
     /// messages that no agent got, as `Event::Undelivered`.
     pub fn events(&self) -> mpsc::UnboundedReceiver<Event> {

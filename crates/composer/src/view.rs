@@ -4,13 +4,14 @@
 //! Start at `Board`.
 
 use base::AbsPath;
+use serde::{Deserialize, Serialize};
 
 use crate::conflict::Conflict;
 use crate::job::{JobId, JobState, JobStatus};
 use crate::review::HunkVerdict;
 
 /// The complete view state of the board. The service creates a new `Board` after every change.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Board {
     /// Name of the project, if it is not the folder that is open.
     pub project: Option<String>,
@@ -35,7 +36,7 @@ pub struct Board {
 }
 
 /// A job on the board.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardJob {
     /// The status of the job.
     pub status: JobStatus,
@@ -52,7 +53,7 @@ pub struct BoardJob {
 }
 
 /// A change to be reviewed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardHunk {
     /// Id of the hunk.
     pub id: String,
@@ -79,7 +80,7 @@ pub struct BoardHunk {
 }
 
 /// A candidate of a best-of-N comparison.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BestOfEntry {
     /// The job of the candidate.
     pub job: JobId,
@@ -98,7 +99,7 @@ pub struct BestOfEntry {
 }
 
 /// The result of a user command, to be shown for a while.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardNotice {
     /// The result as a sentence.
     pub text: String,
@@ -107,7 +108,7 @@ pub struct BoardNotice {
 }
 
 /// The status of the latest landing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LandingStatus {
     /// The status as a sentence.
     pub text: String,

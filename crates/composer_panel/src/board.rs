@@ -1,21 +1,8 @@
-//! The board of many agents, as the panel receives it. Wired by the app.
+//! The board of many agents, as the panel receives it.
 
-use std::sync::Arc;
-
-use futures::channel::mpsc;
-
-pub use composer::conflict::{Conflict, ConflictHunk, Resolution, has_conflict_markers};
-pub use composer::job::{AwaitedInput, HandOverTarget, JobSpec, JobState, JobStatus, JobWorktree};
-pub use composer::review::HunkVerdict;
-pub use composer::view::{
-    BestOfEntry, Board, BoardHunk, BoardJob, BoardNotice, LandingStatus, agent_letter,
+pub use agent_service::board::{
+    AwaitedInput, BestOfEntry, Board, BoardConnection, BoardHunk, BoardJob, BoardNotice, Command,
+    Conflict, ConflictHunk, Event, HandOverTarget, HunkVerdict, JobCommand, JobSpec, JobState,
+    JobStatus, JobWorktree, LandingStatus, Resolution, StartAgents, agent_letter,
+    has_conflict_markers,
 };
-pub use composer::{Command, Event, JobCommand, StartAgents};
-
-/// A connection to the board of a folder.
-pub struct BoardConnection {
-    /// Sends a command without blocking.
-    pub send: Arc<dyn Fn(Command) + Send + Sync>,
-    /// The states of the board, as `Event::Board`: the present one, then each new one.
-    pub events: mpsc::UnboundedReceiver<Event>,
-}

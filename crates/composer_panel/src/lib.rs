@@ -11,7 +11,6 @@
 #![warn(missing_docs)]
 
 pub mod actions;
-pub mod agents;
 pub mod board;
 pub mod transcript;
 
@@ -22,6 +21,14 @@ mod prompt_image;
 mod revealed_text;
 mod session_list;
 mod session_notices;
+
+/// The agent engines as the panel sees them. Wired by the app.
+pub mod agents {
+    mod fake;
+
+    pub use agent_service::*;
+    pub use fake::{FakeAgents, FakeRequest};
+}
 
 pub use agents::{AgentService, Error};
 pub use completion::{CompletionKind, CompletionRow, FindMentions, PromptCommand};

@@ -55,6 +55,17 @@ pub fn named_variables(names: &[String]) -> Vec<Variable> {
         .collect()
 }
 
+/// Returns all variables for another program of Burin's own, keys included, without the marks of a
+/// process tree. Blocks as `variables` does.
+pub(crate) fn for_own_program() -> Vec<Variable> {
+    let all = current::complete();
+    let is_mark = |name: &OsStr| name.to_string_lossy().starts_with(MARK);
+    all.iter()
+        .filter(|(name, _)| !is_mark(name))
+        .cloned()
+        .collect()
+}
+
 /// Returns a variable, such as a key, if it is valid text. Blocks as `variables` does.
 pub fn text_variable(name: &str) -> Option<String> {
     variable(name)?.into_string().ok()

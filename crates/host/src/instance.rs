@@ -70,7 +70,7 @@ pub fn claim(
     name: &str,
     message: &[u8],
 ) -> Result<Instance, Error> {
-    let socket = socket_path(folder, name, &std::env::temp_dir())?;
+    let socket = private_socket(folder, name)?;
     let Some(lock) = files.lock(&folder.join(format!("{name}.lock")))? else {
         return Ok(match hand_over(&socket, message) {
             Ok(()) => Instance::Other,
@@ -102,6 +102,13 @@ pub fn claim(
 
 /// Bytes of a socket's path that every system takes: macOS has 104, one of which ends it.
 const MAX_SOCKET_PATH: usize = 103;
+
+/// Returns the path of a socket: in `folder`, or in a private temporary folder if the path would be
+/// too long for a socket. The folder must be private to the user. Fails if the temporary folder
+/// belongs to another user.
+pub fn private_socket(folder: &AbsPath, name: &str) -> Result<AbsPath, Error> {
+    socket_path(folder, name, &std::env::temp_dir())
+}
 
 /// Returns the path of the socket: in `folder`, or, if that path is too long for a socket, in a
 /// private folder below `temporary`, under a name that depends on the long path.

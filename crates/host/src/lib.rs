@@ -54,7 +54,7 @@ pub use files::{
     AppendLog, ExpectedContent, FileLock, Files, InterruptedSave, InterruptedSaveState, OnDisk,
     SaveMethod, SaveRequest, SaveResult,
 };
-pub use instance::{HandoffReceiver, Instance, claim};
+pub use instance::{HandoffReceiver, Instance, claim, private_socket};
 pub use listing::{ListedEntry, Listing};
 pub use memory::release_free_memory;
 pub use priority::lower_priority;

@@ -8,6 +8,7 @@
 //! of both.
 
 mod busy;
+mod detached;
 mod file_limit;
 mod guard;
 mod handle;
@@ -39,6 +40,7 @@ use crate::error::{Error, ErrorReason};
 #[cfg(test)]
 pub(crate) use probe::{sleepers, wait_until};
 
+pub use detached::{leave_terminal, start_detached};
 pub use file_limit::raise_file_limit;
 pub use guard::guard_main;
 pub use live::{LiveProcess, ProcessGroup, StartRequest, start};

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use base::AbsPath;
+use base::{AbsPath, Revision};
 use text::Snapshot;
 
 use crate::document::{Document, DocumentKey};
@@ -47,6 +47,16 @@ impl UnsavedTexts {
         // Unlock first: typing must not wait for the copy.
         drop(texts);
         Some(snapshot.text(snapshot.full_span()).into_owned())
+    }
+
+    /// Returns the files with unsaved text and the versions of their texts, in no fixed order. Equal
+    /// versions of a file are equal texts.
+    pub fn versions(&self) -> Vec<(AbsPath, (DocumentKey, Revision))> {
+        let texts = self.texts();
+        let versions = texts.iter();
+        versions
+            .map(|(key, (path, snapshot))| (path.clone(), (*key, snapshot.revision())))
+            .collect()
     }
 
     /// Returns the files with unsaved text, in no fixed order.

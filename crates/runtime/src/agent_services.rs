@@ -284,6 +284,14 @@ impl AgentServices {
         Ok(session.map_err(Error::session)?.records)
     }
 
+    /// Waits until the records that sessions reported are in the ledger, so that `records` returns
+    /// them. Records that the disk refuses stay missing; the session says so.
+    pub async fn flush_records(&self) {
+        if let Err(error) = self.factory.store().flush().await {
+            log::warn!("records of sessions are not stored yet: {error}");
+        }
+    }
+
     /// Returns the trust state of a folder. Blocks on the disk.
     pub fn folder_trust(&self, root: &AbsPath) -> FolderTrust {
         trust::load(&self.dirs, root)

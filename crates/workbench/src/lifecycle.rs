@@ -86,6 +86,12 @@ fn agents_at_work(cx: &App) -> AgentCounts {
         .filter_map(|(_, it)| it.read(cx).root(cx))
         .collect();
     let mut agents = AgentCounts::default();
+    if open
+        .iter()
+        .any(|(_, it)| it.read(cx).agents_outlive_windows())
+    {
+        return agents;
+    }
     for (_, workbench) in &open {
         quitting::add(
             &mut agents,

@@ -5,6 +5,7 @@
 
 use base::AbsPath;
 use git::{FileStatus, Repository};
+use serde::{Deserialize, Serialize};
 
 /// Environment that only the creator of a session knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub struct SessionEnvironment {
 }
 
 /// The user's open and recent files of a folder, as paths relative to it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenFiles {
     /// Files in tabs, the active one first.
     pub open: Vec<String>,

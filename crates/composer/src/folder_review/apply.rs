@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use ::base::AbsPath;
+use serde::{Deserialize, Serialize};
 
 use crate::change_history::merge::merge;
 use crate::change_history::{
@@ -20,7 +21,7 @@ use super::{FolderReview, ReviewTarget};
 const MAX_PLANS: usize = 3;
 
 /// A request of the user about the changes of a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FolderAction {
     /// Keeps changes for good.
     Keep(ReviewTarget),
@@ -33,7 +34,7 @@ pub enum FolderAction {
 }
 
 /// The result of an action.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndoOutcome {
     /// The files that were written or removed.
     pub paths: Vec<String>,
@@ -44,7 +45,7 @@ pub struct UndoOutcome {
 }
 
 /// An edit of a file with unsaved text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BufferEdit {
     /// The file.
     pub path: AbsPath,

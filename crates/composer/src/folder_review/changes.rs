@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use host::ContentHash;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::change_history::{
@@ -16,7 +17,7 @@ use super::plan::{ChosenChanges, FilePlan, PlannedContent, Planner};
 use super::weave::Weave;
 
 /// The changes of a session that the user has neither kept nor rejected.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderChanges {
     /// The session.
     pub session: String,
@@ -35,7 +36,7 @@ pub struct FolderChanges {
 }
 
 /// A change of a session in one place of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderHunk {
     /// Id of the hunk: a hash of its lines and of their origin.
     pub id: String,
@@ -56,7 +57,7 @@ pub struct FolderHunk {
 }
 
 /// The start of a turn, to which a session's changes can be taken back.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnCheckpoint {
     /// Number of the turn, from 1.
     pub turn: u64,

@@ -9,5 +9,8 @@ section! {
         notifications: bool = true;
         /// Rings the system's bell with such a notice.
         sound: bool = false;
+        /// Runs agents in a process of their own, which goes on when the windows are closed. Takes effect when
+        /// Burin starts.
+        background: bool = false;
     }
 }

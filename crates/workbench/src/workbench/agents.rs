@@ -106,6 +106,12 @@ impl Workbench {
         &self.agents.panel
     }
 
+    /// Returns whether agents go on when the windows are closed.
+    pub(crate) fn agents_outlive_windows(&self) -> bool {
+        let agents = self.services.agents.as_ref();
+        agents.is_some_and(|agents| agents.outlives_windows())
+    }
+
     /// Returns whether the agents panel is visible. In a narrow window it overlays the text, so it
     /// is hidden while the text has the focus.
     pub(crate) fn is_agents_visible(&self, window: &Window, cx: &App) -> bool {

@@ -26,6 +26,9 @@ pub(crate) fn asks_before_closing(
     if cx.platform() != Platform::Linux || !others.is_empty() {
         return false;
     }
+    if workbench.agents_outlive_windows() {
+        return false;
+    }
     let mut agents = workbench.agents().read(cx).agent_counts();
     let root = workbench.root(cx);
     let elsewhere = workbench.agents().read(cx).agents_outside(root.as_slice());

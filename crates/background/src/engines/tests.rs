@@ -3,7 +3,7 @@
 use agent::SessionCommand;
 use agent::record::{SessionMode, SessionRecord, TurnEnd};
 use agent::session::{SessionActivity, UserPrompt};
-use composer_panel::agents::{SessionChangeKind, SessionStatus};
+use agent_service::{SessionChangeKind, SessionStatus};
 use futures::executor::block_on;
 use host::{Files as _, RealFiles, TempFolder};
 
@@ -238,43 +238,4 @@ fn measurements_do_not_open_services_that_failed_to_open() {
     let engines = EngineServices::new(dirs.clone(), Arc::default(), IndexRegistry::new(&dirs));
     assert!(block_on(engines.sessions(setup.root.clone())).is_err());
     assert!(!lock(&engines.kept_metrics).begin_opening());
-}
-
-/// Asks a model to rewrite the second row of a Python text, and returns the events.
-fn rewrite(engines: &EngineServices, root: &AbsPath, model: &str) -> Vec<rewrite::RewriteEvent> {
-    let text = text::Snapshot::new("def a():\n    b()\n");
-    let rows = text::RowSpan {
-        start: base::Row(1),
-        end: base::Row(2),
-    };
-    let query = rewrite::RewriteQuery {
-        rewrite: rewrite::LineRewrite {
-            path: "a.py".to_owned(),
-            language: Some("Python".to_owned()),
-            region: rewrite::RewriteRegion::new(&text, rows, text::LineEnding::Lf),
-            problems: Vec::new(),
-            rules: Vec::new(),
-            earlier: Vec::new(),
-            instruction: "explain it".to_owned(),
-        },
-        model: Some(model.to_owned()),
-        file: Some(root.join("a.py")),
-        root: Some(root.clone()),
-    };
-    block_on(workbench::RewriteModels::rewrite(engines, query).collect())
-}
-
-#[test]
-fn demo_model_rewrites_lines() {
-    let setup = Setup::new();
-    let mut events = rewrite(&setup.engines, &setup.root, "demo");
-    let lines = ["    # Demo model, a script: explain it", "    b()"];
-    let expected = rewrite::RewriteEvent::Done(lines.map(str::to_owned).to_vec());
-    assert_eq!(events.pop(), Some(expected));
-    assert!(!events.is_empty(), "the lines arrive one by one");
-    let failed = rewrite(&setup.engines, &setup.root, "nonsense");
-    let [rewrite::RewriteEvent::Failed(sentence)] = failed.as_slice() else {
-        panic!("{failed:?}");
-    };
-    assert!(sentence.contains("is not a model"), "{sentence}");
 }

@@ -1,6 +1,13 @@
-//! The border to the agent engines: starts, opens and lists sessions. Wired by the app.
+//! The border between views and the agent engines: starts, opens and lists sessions.
+//!
+//! Its values can be serialized, so that the engines may run in another process.
+//! Knows: the records and events of `agent`, the board of `composer`. Must not know: how a session
+//! runs, how anything is shown.
+//! Start at `AgentService`.
 
-mod fake;
+#![warn(missing_docs)]
+
+pub mod board;
 
 use std::sync::Arc;
 
@@ -9,8 +16,7 @@ use agent::record::SessionMode;
 use base::AbsPath;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
-
-use crate::board;
+use serde::{Deserialize, Serialize};
 
 pub use agent::context::{NamedContext, OpenFiles};
 pub use agent::drafts::{Draft, KeptPrompts};
@@ -19,7 +25,6 @@ pub use agent::session::{RunningSession, SessionActivity, SessionChange, Session
 pub use agent::store::SessionMark;
 pub use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
 pub use composer::folder_review::{FolderAction, FolderChanges, UndoOutcome};
-pub use fake::{FakeAgents, FakeRequest};
 
 /// The reason why the engines did not do what the panel asked for.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +42,11 @@ pub enum Error {
 
 /// The agent engines as the panel sees them. The futures may be awaited on any thread.
 pub trait AgentService: Send + Sync {
+    /// Whether agents go on when the windows are closed.
+    fn outlives_windows(&self) -> bool {
+        false
+    }
+
     /// Finds the available models, recommended ones first, the demo model last. Never fails: errors
     /// are in the list's `advice` and `problems`.
     fn models(&self) -> BoxFuture<'static, ModelList>;
@@ -143,7 +153,7 @@ pub trait AgentService: Send + Sync {
 }
 
 /// The changes of a session in a folder of the user.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FolderState {
     /// The changes that are neither kept nor rejected.
     Changes(FolderChanges),
@@ -152,7 +162,7 @@ pub enum FolderState {
 }
 
 /// A consent of the user for a folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Consent {
     /// Instructions, rules and skills join prompts.
     Trust,
@@ -167,7 +177,7 @@ pub enum Consent {
 }
 
 /// The parameters of a new session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewSession {
     /// The folder in which it works.
     pub root: AbsPath,
@@ -193,7 +203,7 @@ pub struct SessionConnection {
 }
 
 /// The list of available models.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelList {
     /// All models that can be used.
     pub models: Vec<ModelEntry>,
@@ -206,7 +216,7 @@ pub struct ModelList {
 }
 
 /// A model that can be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelEntry {
     /// The id as written in settings: `provider/model`, `auto` or `demo`.
     pub id: String,
@@ -217,7 +227,7 @@ pub struct ModelEntry {
 }
 
 /// An entry of the session list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEntry {
     /// Id of the session.
     pub id: String,
@@ -240,7 +250,7 @@ pub struct SessionEntry {
 }
 
 /// A change of stored sessions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StoredChange {
     /// A session got records.
     Records,
@@ -249,7 +259,7 @@ pub enum StoredChange {
 }
 
 /// The agent on the board to which a session belongs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionAgent {
     /// The branch to which it commits, or committed.
     pub branch: String,
@@ -258,7 +268,7 @@ pub struct SessionAgent {
 }
 
 /// The state of a session as stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SessionStatus {
     /// It has no prompt yet.
     New,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agent::record::TurnEnd;
 use agent::session::SessionChangeKind;
 use agent::store::{SessionState, StoreChanges};
-use composer_panel::agents::{
+use agent_service::{
     SessionAgent, SessionChange, SessionEntry, SessionMark, SessionStatus, StoredChange,
 };
 use futures::stream::{self, Stream};

@@ -1,0 +1,293 @@
+//! The engines of the background process, as a window uses them.
+
+mod link;
+mod linked_stream;
+mod unsaved_texts;
+
+use std::sync::Arc;
+
+use agent::AgentEvent;
+use agent::context::{NamedContext, OpenFiles};
+use agent::drafts::KeptPrompts;
+use agent_service::board::{BoardConnection, Event};
+use agent_service::{
+    AgentService, Consent, Error, FolderAction, FolderState, FolderTrust, ModelList, NewSession,
+    RunningSession, SessionChange, SessionConnection, SessionEntry, SessionMark, StoredChange,
+    UndoOutcome,
+};
+use base::AbsPath;
+use futures::channel::mpsc::UnboundedReceiver;
+use futures::future::{BoxFuture, FutureExt as _};
+use futures::stream::{BoxStream, StreamExt as _};
+use host::Dirs;
+use project::UnsavedTexts;
+
+use crate::engines::EngineServices;
+use crate::protocol::{ClientReport, ServiceRequest, StreamCommand, StreamItem, StreamRequest};
+
+use link::{ServerLink, StreamGuard};
+
+/// The engines of the background process. The process starts with the first session that is started
+/// or opened; one that runs already is used from the beginning.
+///
+/// Models, drafts and files come from the engines of this program.
+pub struct BackgroundAgents {
+    local: Arc<EngineServices>,
+    link: ServerLink,
+}
+
+impl BackgroundAgents {
+    /// Creates the client. `program` is the program `burin-agent`, which becomes the background
+    /// process; `unsaved` are the unsaved texts of the windows, which the agents see.
+    pub fn new(
+        dirs: Dirs,
+        program: AbsPath,
+        local: Arc<EngineServices>,
+        unsaved: Arc<UnsavedTexts>,
+    ) -> Self {
+        Self {
+            local,
+            link: ServerLink::new(dirs, program, unsaved),
+        }
+    }
+
+    /// Opens a session and waits for its first item.
+    fn connect(
+        &self,
+        request: StreamRequest,
+    ) -> BoxFuture<'static, Result<SessionConnection, Error>> {
+        let (guard, mut items) = self.link.open(request);
+        async move {
+            match items.next().await {
+                Some(StreamItem::Opened { id, root, notices }) => {
+                    Ok(connection(id, root, notices, guard, items))
+                }
+                Some(StreamItem::Failed(failure)) => Err(failure.into()),
+                _ => Err(Error::Unavailable(
+                    "the background process ended the session".to_owned(),
+                )),
+            }
+        }
+        .boxed()
+    }
+
+    /// Streams the items of a list that changes.
+    fn list<T: Send + 'static>(
+        &self,
+        request: StreamRequest,
+        of_item: impl Fn(StreamItem) -> Option<T> + Send + 'static,
+    ) -> BoxStream<'static, T> {
+        let (guard, items) = self.link.open(request);
+        let items = items.filter_map(move |item| {
+            // Held as long as the stream.
+            let _open = &guard;
+            std::future::ready(of_item(item))
+        });
+        items.boxed()
+    }
+}
+
+impl AgentService for BackgroundAgents {
+    fn outlives_windows(&self) -> bool {
+        true
+    }
+
+    fn models(&self) -> BoxFuture<'static, ModelList> {
+        self.local.models()
+    }
+
+    fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, Error>> {
+        self.link.ask(ServiceRequest::Sessions(root))
+    }
+
+    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<SessionConnection, Error>> {
+        self.connect(StreamRequest::Start(session))
+    }
+
+    fn open(
+        &self,
+        root: AbsPath,
+        id: String,
+    ) -> BoxFuture<'static, Result<SessionConnection, Error>> {
+        self.connect(StreamRequest::Session(root, id))
+    }
+
+    fn running(&self) -> BoxStream<'static, Vec<RunningSession>> {
+        self.list(StreamRequest::Running, |item| match item {
+            StreamItem::Running(sessions) => Some(sessions),
+            _ => None,
+        })
+    }
+
+    fn session_changes(&self) -> BoxStream<'static, SessionChange> {
+        self.list(StreamRequest::SessionChanges, |item| match item {
+            StreamItem::Changed(change) => Some(change),
+            _ => None,
+        })
+    }
+
+    fn stored_changes(&self) -> BoxStream<'static, StoredChange> {
+        self.list(StreamRequest::StoredChanges, |item| match item {
+            StreamItem::Stored(change) => Some(change),
+            _ => None,
+        })
+    }
+
+    fn mark_session(&self, id: String, mark: SessionMark) -> BoxFuture<'static, Result<(), Error>> {
+        self.link.ask(ServiceRequest::Mark(id, mark))
+    }
+
+    fn fork_session(
+        &self,
+        root: AbsPath,
+        id: String,
+        after: u64,
+    ) -> BoxFuture<'static, Result<String, Error>> {
+        self.link.ask(ServiceRequest::Fork(root, id, after))
+    }
+
+    fn export_session(&self, id: String) -> BoxFuture<'static, Result<String, Error>> {
+        self.link.ask(ServiceRequest::Export(id))
+    }
+
+    fn set_open_files(&self, root: AbsPath, files: OpenFiles) {
+        self.link.report(ClientReport::OpenFiles(root, files));
+    }
+
+    fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<BoardConnection, Error>> {
+        let (guard, mut items) = self.link.open(StreamRequest::Board(root));
+        async move {
+            let first = match items.next().await {
+                Some(StreamItem::Failed(failure)) => return Err(failure.into()),
+                Some(first) => first,
+                None => {
+                    let why = "the background process ended the board";
+                    return Err(Error::Unavailable(why.to_owned()));
+                }
+            };
+            // Unbounded: the panel takes states as they come.
+            let (sender, events) = futures::channel::mpsc::unbounded();
+            let mut items = futures::stream::iter([first]).chain(items);
+            let send = guard.clone();
+            let forward = async move {
+                while let Some(item) = items.next().await {
+                    let event = match item {
+                        StreamItem::Board(board) => Event::Board(board),
+                        StreamItem::Undelivered(prompt) => Event::Undelivered(prompt),
+                        _ => continue,
+                    };
+                    if sender.unbounded_send(event).is_err() {
+                        return;
+                    }
+                }
+            };
+            guard.spawn(forward);
+            Ok(BoardConnection {
+                send: Arc::new(move |command| send.send(StreamCommand::Board(command))),
+                events,
+            })
+        }
+        .boxed()
+    }
+
+    fn watch(
+        &self,
+        root: AbsPath,
+        id: String,
+    ) -> BoxFuture<'static, Result<SessionConnection, Error>> {
+        self.connect(StreamRequest::Job(root, id))
+    }
+
+    fn folder_changes(&self, root: AbsPath, session: String) -> BoxStream<'static, FolderState> {
+        self.list(
+            StreamRequest::FolderChanges(root, session),
+            |item| match item {
+                StreamItem::Folder(state) => Some(state),
+                _ => None,
+            },
+        )
+    }
+
+    fn file_saved(&self, path: AbsPath) {
+        self.link.report(ClientReport::Saved(path));
+    }
+
+    fn change_folder(
+        &self,
+        root: AbsPath,
+        session: String,
+        action: FolderAction,
+    ) -> BoxFuture<'static, Result<UndoOutcome, Error>> {
+        let request = ServiceRequest::ChangeFolder(root, session, action);
+        self.link.ask(request)
+    }
+
+    fn takes_images(&self, model: String) -> BoxFuture<'static, Option<bool>> {
+        self.local.takes_images(model)
+    }
+
+    fn read_file(&self, path: AbsPath, limit: u64) -> BoxFuture<'static, Result<Vec<u8>, Error>> {
+        self.local.read_file(path, limit)
+    }
+
+    fn named_context(&self, root: AbsPath) -> BoxFuture<'static, Vec<NamedContext>> {
+        self.local.named_context(root)
+    }
+
+    fn kept_prompts(&self, root: AbsPath) -> BoxFuture<'static, KeptPrompts> {
+        self.local.kept_prompts(root)
+    }
+
+    fn keep_prompts(
+        &self,
+        root: AbsPath,
+        kept: KeptPrompts,
+    ) -> BoxFuture<'static, Result<(), Error>> {
+        self.local.keep_prompts(root, kept)
+    }
+
+    fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>> {
+        self.local.folder_trust(root)
+    }
+
+    fn consent(
+        &self,
+        root: AbsPath,
+        consent: Consent,
+    ) -> BoxFuture<'static, Result<FolderTrust, Error>> {
+        self.link.ask(ServiceRequest::Consent(root, consent))
+    }
+}
+
+/// Returns a session for the panel. The session is left when both its ends are dropped.
+fn connection(
+    id: String,
+    root: AbsPath,
+    notices: Vec<String>,
+    guard: Arc<StreamGuard>,
+    items: UnboundedReceiver<StreamItem>,
+) -> SessionConnection {
+    let sender = guard.clone();
+    let events = items.filter_map(move |item| {
+        // Held as long as the stream.
+        let _open = &guard;
+        std::future::ready(event(item))
+    });
+    SessionConnection {
+        id,
+        root,
+        send: Arc::new(move |command| sender.send(StreamCommand::Session(command))),
+        events: events.boxed(),
+        notices,
+    }
+}
+
+fn event(item: StreamItem) -> Option<AgentEvent> {
+    match item {
+        StreamItem::Event(event) => Some(event),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,29 @@
+//! The errors of the background process and of connections to it.
+
+/// The reason why the background process cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The folders, the socket or the program cannot be used.
+    #[error(transparent)]
+    Host(#[from] host::Error),
+    /// Another background process of this user is running.
+    #[error("the background process is running already")]
+    RunsAlready,
+    /// No background process is running.
+    #[error("no background process is running")]
+    NotRunning,
+    /// The process at the other end belongs to another user.
+    #[error("the other end of the socket belongs to another user")]
+    OtherUser,
+    /// The background process is of another version.
+    #[error(
+        "the background process is of another version of Burin: stop it with `burin-agent serve --stop`"
+    )]
+    OtherVersion,
+    /// The other side sent a message that cannot be read.
+    #[error("the other side sent a message that cannot be read: {0}")]
+    Unreadable(String),
+    /// The connection broke.
+    #[error("the connection to the background process broke: {0}")]
+    Io(#[from] std::io::Error),
+}

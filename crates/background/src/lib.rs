@@ -1,0 +1,30 @@
+//! The agents of this user's programs: in the program itself, or in a background process that goes on
+//! when the windows are closed or killed.
+//!
+//! `EngineServices` are the engines themselves. `Server` offers the engines of its process to other
+//! programs of the same user over a socket; `BackgroundAgents` are the engines of that process as a
+//! window uses them. Both kinds are an `AgentService`, so views do not distinguish them.
+//!
+//! Knows: `runtime`, `composer`. Must not know: windows, command lines.
+//! Invariant: a connection that breaks stops no session. The client connects again, catches up from
+//! the records, and sends the commands again that were not acknowledged; the server carries out each
+//! one once.
+//! Invariant: only processes of the same user are served.
+//! Start at `Server::open` and `BackgroundAgents::new`; `protocol` describes the messages.
+
+#![warn(missing_docs)]
+
+mod client;
+mod connection;
+mod engines;
+mod error;
+mod launch;
+mod protocol;
+mod server;
+
+pub use client::BackgroundAgents;
+pub use engines::{EngineServices, Metric};
+pub use error::Error;
+pub use launch::{ask_status, ask_to_stop};
+pub use protocol::{ServiceSession, ServiceStatus};
+pub use server::{Server, ServerOptions};

@@ -1,0 +1,268 @@
+//! The messages between a program and the background process.
+//!
+//! A message is its length in four bytes, the least significant first, and that many bytes of JSON.
+//! Both sides begin with a hello. The client then opens streams and asks for results, each under a
+//! number of its own; the server answers under the same number. Both programs are of one version:
+//! the JSON is that of the types, and `PROTOCOL` changes with them.
+
+use std::sync::Arc;
+
+use agent::context::OpenFiles;
+use agent::session::UserPrompt;
+use agent::{AgentEvent, SessionCommand};
+use agent_service::board::{Board, Command};
+use agent_service::{
+    Consent, FolderAction, FolderState, NewSession, RunningSession, SessionActivity, SessionChange,
+    SessionMark, StoredChange,
+};
+use base::AbsPath;
+use serde::{Deserialize, Serialize};
+
+/// The version of the messages. Programs of another version are refused.
+pub(crate) const PROTOCOL: u32 = 1;
+
+/// Maximum size of a message in bytes. A prompt with images is the largest one.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 256 << 20;
+
+/// The first message of each side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Hello {
+    /// The version of the messages.
+    pub(crate) protocol: u32,
+    /// Distinguishes the client, or the run of the server.
+    pub(crate) id: String,
+    /// The program file and its modification time, which tell whether it was replaced since.
+    pub(crate) program: ProgramStamp,
+}
+
+/// A program file at one time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ProgramStamp {
+    /// Path of the file.
+    pub(crate) path: String,
+    /// Its modification time, in nanoseconds since 1970.
+    pub(crate) modified_ns: u64,
+}
+
+/// A message of a client.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum ClientMessage {
+    /// Asks for one result.
+    Ask {
+        /// Number of the request.
+        id: u64,
+        /// The request.
+        request: ServiceRequest,
+    },
+    /// Opens a stream. Opening the number of a former connection again continues its session.
+    Open {
+        /// Number of the stream.
+        id: u64,
+        /// The stream.
+        stream: StreamRequest,
+    },
+    /// Sends a command into a stream.
+    Send {
+        /// Number of the stream.
+        id: u64,
+        /// Number of the command within the stream, from 1. A number that came before is ignored.
+        number: u64,
+        /// The command.
+        command: StreamCommand,
+    },
+    /// Closes a stream.
+    Close {
+        /// Number of the stream.
+        id: u64,
+    },
+    /// Reports a state of the client.
+    Report(ClientReport),
+}
+
+/// A request with one result. The type of the result is in the comment.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum ServiceRequest {
+    /// The sessions of a folder: `Vec<SessionEntry>`.
+    Sessions(AbsPath),
+    /// Marks a session: `()`.
+    Mark(String, SessionMark),
+    /// Forks a session of a folder after a record: the id of the new one.
+    Fork(AbsPath, String, u64),
+    /// A session as Markdown: `String`.
+    Export(String),
+    /// Keeps or takes out changes of a session in a folder: `UndoOutcome`.
+    ChangeFolder(AbsPath, String, FolderAction),
+    /// The trust status of a folder: `FolderTrust`.
+    Trust(AbsPath),
+    /// Grants or revokes a consent: `FolderTrust`.
+    Consent(AbsPath, Consent),
+    /// The work of the process: `ServiceStatus`.
+    Status,
+    /// Ends the process, with its running sessions if `with_sessions` is true: `bool`, whether it
+    /// ends.
+    Stop {
+        /// Whether running sessions are stopped.
+        with_sessions: bool,
+    },
+}
+
+/// A stream of items.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum StreamRequest {
+    /// Starts a session: `Opened`, then `Event`.
+    Start(NewSession),
+    /// Opens a session of a folder: `Opened`, then `Event`.
+    Session(AbsPath, String),
+    /// Attaches to the session of a job: `Opened`, then `Event`.
+    Job(AbsPath, String),
+    /// The board of a folder: `Board` and `Undelivered`.
+    Board(AbsPath),
+    /// The running sessions: `Running`.
+    Running,
+    /// The changes of running sessions: `Changed`.
+    SessionChanges,
+    /// The changes of stored sessions: `Stored`.
+    StoredChanges,
+    /// The changes of a session in a folder: `Folder`.
+    FolderChanges(AbsPath, String),
+}
+
+/// A command into a stream.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum StreamCommand {
+    /// For a session.
+    Session(SessionCommand),
+    /// For a board.
+    Board(Command),
+}
+
+/// A state of the client. It is forgotten with the connection.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum ClientReport {
+    /// The unsaved text of a file; `None` if the file has none any more.
+    Unsaved(AbsPath, Option<String>),
+    /// The files of a folder that windows show.
+    OpenFiles(AbsPath, OpenFiles),
+    /// The user saved this file.
+    Saved(AbsPath),
+}
+
+/// A message of the server.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum ServerMessage {
+    /// The result of a request, as JSON.
+    Result {
+        /// Number of the request.
+        id: u64,
+        /// The result.
+        result: Result<serde_json::Value, ServiceFailure>,
+    },
+    /// An item of a stream.
+    Item {
+        /// Number of the stream.
+        id: u64,
+        /// The item.
+        item: StreamItem,
+    },
+    /// A stream has ended.
+    End {
+        /// Number of the stream.
+        id: u64,
+    },
+    /// The command of this number, and those before it, were carried out.
+    Handled {
+        /// Number of the stream.
+        id: u64,
+        /// Number of the command.
+        number: u64,
+    },
+}
+
+/// An item of a stream.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum StreamItem {
+    /// A session was opened; its past records follow as events.
+    Opened {
+        /// Id of the session.
+        id: String,
+        /// The folder in which it works.
+        root: AbsPath,
+        /// Problems to show to the user, as sentences.
+        notices: Vec<String>,
+    },
+    /// A session or a board cannot be opened. The stream ends.
+    Failed(ServiceFailure),
+    /// An event of a session.
+    Event(AgentEvent),
+    /// A state of a board.
+    Board(Arc<Board>),
+    /// A message that no agent got.
+    Undelivered(UserPrompt),
+    /// The running sessions.
+    Running(Vec<RunningSession>),
+    /// A change of a running session.
+    Changed(SessionChange),
+    /// A change of stored sessions.
+    Stored(StoredChange),
+    /// The changes of a session in a folder.
+    Folder(FolderState),
+}
+
+/// The reason why a request failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum ServiceFailure {
+    /// The engines did not start or broke off.
+    Unavailable(String),
+    /// The request is not possible.
+    Failed(String),
+}
+
+/// The work of the background process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServiceStatus {
+    /// Id of the process.
+    pub pid: u32,
+    /// Number of programs that are connected, this one included.
+    pub clients: usize,
+    /// The open sessions.
+    pub sessions: Vec<ServiceSession>,
+}
+
+/// An open session of the background process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServiceSession {
+    /// Id of the session, or of the job on the board.
+    pub id: String,
+    /// The folder for which it was opened.
+    pub folder: AbsPath,
+    /// Whether it works, waits for the user, or is idle.
+    pub activity: SessionActivity,
+    /// The call or question that waits for the user; empty if none waits.
+    pub waiting_for: String,
+}
+
+impl From<agent_service::Error> for ServiceFailure {
+    fn from(error: agent_service::Error) -> Self {
+        match error {
+            agent_service::Error::Unavailable(text) => Self::Unavailable(text),
+            error => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<ServiceFailure> for agent_service::Error {
+    fn from(failure: ServiceFailure) -> Self {
+        match failure {
+            ServiceFailure::Unavailable(text) => Self::Unavailable(text),
+            ServiceFailure::Failed(text) => Self::Failed(text),
+        }
+    }
+}
+
+impl ServiceStatus {
+    /// Returns whether a session works or waits for the user.
+    pub fn is_busy(&self) -> bool {
+        let mut sessions = self.sessions.iter();
+        sessions.any(|session| session.activity != SessionActivity::Idle)
+    }
+}

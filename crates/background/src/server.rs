@@ -1,0 +1,167 @@
+//! The background process: offers the engines of this process to other programs of the same user.
+//!
+//! Invariant: one server runs for a state folder; it holds a lock beside its socket.
+//! Invariant: it ends by itself after `ServerOptions::idle_time` without a client and without a
+//! session that works or waits for the user.
+//! Start at `Server::open`.
+
+mod client_memory;
+mod outbox;
+mod served_client;
+mod served_stream;
+
+use std::os::unix::net::UnixListener as StdUnixListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use base::AbsPath;
+use host::{Dirs, FileLock, Files as _, RealFiles};
+use project::UnsavedTexts;
+use runtime::indexes::IndexRegistry;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Notify;
+
+use crate::engines::EngineServices;
+use crate::launch::{LOCK, own_stamp};
+use crate::protocol::{Hello, PROTOCOL, ServiceStatus};
+use crate::{Error, launch};
+
+use client_memory::ClientMemory;
+
+/// Number of looks for work within the idle time.
+const IDLE_LOOKS: u32 = 20;
+/// Time for running sessions to stop when the process ends.
+const STOP_TIME: Duration = Duration::from_secs(10);
+
+/// The parameters of the background process.
+pub struct ServerOptions {
+    /// The folders of the user.
+    pub dirs: Dirs,
+    /// Time without clients and without work after which the process ends.
+    pub idle_time: Duration,
+}
+
+/// The background process of a user.
+pub struct Server {
+    state: Arc<ServerState>,
+    listener: StdUnixListener,
+    socket: AbsPath,
+    idle_time: Duration,
+    _lock: FileLock,
+}
+
+/// The state that connections share.
+struct ServerState {
+    engines: Arc<EngineServices>,
+    unsaved: Arc<UnsavedTexts>,
+    hello: Hello,
+    memory: ClientMemory,
+    clients: AtomicUsize,
+    /// Notified when the process is to end.
+    end: Notify,
+}
+
+impl Server {
+    /// Opens the socket in the user's state folder. Fails with `RunsAlready` if another process
+    /// serves this folder.
+    pub fn open(options: ServerOptions) -> Result<Self, Error> {
+        let ServerOptions { dirs, idle_time } = options;
+        dirs.create()?;
+        let socket = launch::socket(&dirs)?;
+        let lock = RealFiles.lock(&dirs.state.join(LOCK))?;
+        let lock = lock.ok_or(Error::RunsAlready)?;
+        // This process holds the lock, so any socket of that name is stale.
+        match RealFiles.remove(&socket) {
+            Err(error) if !error.is_not_found() => return Err(error.into()),
+            Ok(()) | Err(_) => {}
+        }
+        let listener = launch::bind_private(&socket)?;
+        let unsaved = Arc::new(UnsavedTexts::default());
+        let indexes = IndexRegistry::new(&dirs);
+        let engines = EngineServices::new(dirs, unsaved.clone(), indexes);
+        let state = Arc::new(ServerState {
+            engines: Arc::new(engines),
+            unsaved,
+            hello: Hello {
+                protocol: PROTOCOL,
+                id: launch::fresh_id(),
+                program: own_stamp(),
+            },
+            memory: ClientMemory::default(),
+            clients: AtomicUsize::new(0),
+            end: Notify::new(),
+        });
+        Ok(Self {
+            state,
+            listener,
+            socket,
+            idle_time,
+            _lock: lock,
+        })
+    }
+
+    /// Serves clients until the process is idle for long, a client stops it, or `stopped` resolves.
+    /// Running sessions are stopped before it returns. Must be called on a tokio runtime.
+    pub async fn run(self, stopped: impl Future<Output = ()>) -> Result<(), Error> {
+        let listener = UnixListener::from_std(self.listener.try_clone()?)?;
+        tokio::pin!(stopped);
+        let mut ticks = tokio::time::interval(self.idle_time / IDLE_LOOKS);
+        let mut idle_looks = 0;
+        loop {
+            tokio::select! {
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, _)) => {
+                        idle_looks = 0;
+                        self.serve(stream);
+                    }
+                    // The limit of open files passes; the next connection is tried again.
+                    Err(error) => log::warn!("a program could not connect: {error}"),
+                },
+                () = self.state.end.notified() => break,
+                () = &mut stopped => break,
+                _ = ticks.tick() => {
+                    idle_looks = if self.state.is_busy().await { 0 } else { idle_looks + 1 };
+                    if idle_looks > IDLE_LOOKS {
+                        break;
+                    }
+                }
+            }
+        }
+        self.state.engines.stop_sessions(STOP_TIME).await;
+        Ok(())
+    }
+
+    fn serve(&self, stream: UnixStream) {
+        let state = self.state.clone();
+        tokio::spawn(async move {
+            state.clients.fetch_add(1, Ordering::Relaxed);
+            if let Err(error) = served_client::serve(&state, stream).await {
+                log::warn!("a connection ended: {error}");
+            }
+            state.clients.fetch_sub(1, Ordering::Relaxed);
+        });
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // An error is harmless: the next server takes over a socket that stays.
+        RealFiles.remove(&self.socket).ok();
+    }
+}
+
+impl ServerState {
+    async fn status(&self) -> ServiceStatus {
+        ServiceStatus {
+            pid: std::process::id(),
+            clients: self.clients.load(Ordering::Relaxed),
+            sessions: self.engines.open_sessions().await,
+        }
+    }
+
+    async fn is_busy(&self) -> bool {
+        let status = self.status().await;
+        status.clients > 0 || status.is_busy()
+    }
+}

@@ -1,0 +1,157 @@
+//! One stream of a client: a session, a board, or a list that changes.
+
+use std::sync::Arc;
+
+use agent_service::board::{BoardConnection, Event};
+use agent_service::{AgentService as _, Error, SessionConnection};
+use base::AbsPath;
+use futures::stream::{Stream, StreamExt as _};
+use tokio::sync::mpsc;
+
+use super::ServerState;
+use super::outbox::Outbox;
+use crate::protocol::{ServerMessage, StreamCommand, StreamItem, StreamRequest};
+
+/// A stream and its client.
+pub(super) struct StreamContext {
+    pub(super) state: Arc<ServerState>,
+    pub(super) client: String,
+    pub(super) id: u64,
+    pub(super) outbox: Outbox,
+}
+
+type Commands = mpsc::UnboundedReceiver<(u64, StreamCommand)>;
+
+/// Sends the items of a stream until it ends.
+pub(super) async fn run(context: StreamContext, request: StreamRequest, commands: Commands) {
+    let engines = context.state.engines.clone();
+    match request {
+        StreamRequest::Start(_) | StreamRequest::Session(..) | StreamRequest::Job(..) => {
+            context.session(request, commands).await;
+        }
+        StreamRequest::Board(root) => context.board(root, commands).await,
+        StreamRequest::Running => {
+            context
+                .forward(engines.running(), StreamItem::Running)
+                .await
+        }
+        StreamRequest::SessionChanges => {
+            let changes = engines.session_changes();
+            context.forward(changes, StreamItem::Changed).await;
+        }
+        StreamRequest::StoredChanges => {
+            let changes = engines.stored_changes();
+            context.forward(changes, StreamItem::Stored).await;
+        }
+        StreamRequest::FolderChanges(root, session) => {
+            let changes = engines.folder_changes(root, session);
+            context.forward(changes, StreamItem::Folder).await;
+        }
+    }
+    let id = context.id;
+    context.outbox.send(&ServerMessage::End { id });
+}
+
+impl StreamContext {
+    async fn forward<T>(
+        &self,
+        mut items: impl Stream<Item = T> + Unpin,
+        to_item: impl Fn(T) -> StreamItem,
+    ) {
+        while let Some(item) = items.next().await {
+            self.outbox.item(self.id, to_item(item));
+        }
+    }
+
+    async fn session(&self, request: StreamRequest, mut commands: Commands) {
+        let opened = match self.open(request).await {
+            Ok(opened) => opened,
+            Err(error) => return self.outbox.item(self.id, StreamItem::Failed(error.into())),
+        };
+        let SessionConnection {
+            id,
+            root,
+            send,
+            mut events,
+            notices,
+        } = opened;
+        let memory = &self.state.memory;
+        memory.started(&self.client, self.id, id.clone());
+        let opened = StreamItem::Opened { id, root, notices };
+        self.outbox.item(self.id, opened);
+        loop {
+            tokio::select! {
+                event = events.next() => match event {
+                    Some(event) => self.outbox.item(self.id, StreamItem::Event(event)),
+                    None => return,
+                },
+                Some((number, command)) = commands.recv() => {
+                    let is_new = memory.begins(&self.client, self.id, number);
+                    if let (true, StreamCommand::Session(command)) = (is_new, command) {
+                        send(command);
+                    }
+                    self.handled(number);
+                }
+            }
+        }
+    }
+
+    /// Opens the session of a stream. A stream that started a session before the client connected
+    /// again opens that one.
+    async fn open(&self, request: StreamRequest) -> Result<SessionConnection, Error> {
+        let engines = &self.state.engines;
+        match request {
+            StreamRequest::Start(session) => {
+                let started = self.state.memory.session(&self.client, self.id);
+                if let Some(id) = started
+                    && let Ok(opened) = engines.open(session.root.clone(), id).await
+                {
+                    return Ok(opened);
+                }
+                // A session without a prompt is not stored and ends with its last view.
+                engines.start(session).await
+            }
+            StreamRequest::Session(root, id) => engines.open(root, id).await,
+            StreamRequest::Job(root, id) => engines.watch(root, id).await,
+            _ => Err(Error::Failed("this stream has no session".to_owned())),
+        }
+    }
+
+    async fn board(&self, root: AbsPath, mut commands: Commands) {
+        let BoardConnection { send, mut events } = match self.state.engines.board(root).await {
+            Ok(board) => board,
+            Err(error) => return self.outbox.item(self.id, StreamItem::Failed(error.into())),
+        };
+        loop {
+            tokio::select! {
+                event = events.next() => match event {
+                    Some(event) => self.board_event(event),
+                    None => return,
+                },
+                Some((number, command)) = commands.recv() => {
+                    let is_new = self.state.memory.begins(&self.client, self.id, number);
+                    if let (true, StreamCommand::Board(command)) = (is_new, command) {
+                        send(command);
+                    }
+                    self.handled(number);
+                }
+            }
+        }
+    }
+
+    fn board_event(&self, event: Event) {
+        match event {
+            Event::Board(board) => self.outbox.item(self.id, StreamItem::Board(board)),
+            Event::Undelivered(prompt) => {
+                self.outbox.item(self.id, StreamItem::Undelivered(prompt));
+            }
+            // A window gets only the states of a board and its own messages.
+            _ => {}
+        }
+    }
+
+    fn handled(&self, number: u64) {
+        let id = self.id;
+        self.outbox.send(&ServerMessage::Handled { id, number });
+    }
+}

@@ -1,0 +1,150 @@
+//! The command `serve`: the background process that owns agents.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use agent::session::SessionActivity;
+use background::{Error, Server, ServerOptions, ServiceStatus};
+use clap::Args;
+use host::Dirs;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::{Streams, error_text};
+
+/// Run the background process that owns agents, or ask for its state
+///
+/// With the setting `agents.background`, windows start this process by themselves. Agents go on in it
+/// when the windows are closed or killed; the next window shows them again. The process ends by
+/// itself when no window is open and no agent works for some minutes. It serves only programs of the
+/// same user, over a socket in the state folder.
+///
+/// Exit codes: 0 done; 1 an error, `--status` without a running process, or `--stop` while agents
+/// work.
+#[derive(Args)]
+pub(crate) struct ServeCommand {
+    /// Print the state of the running process
+    #[arg(long, conflicts_with = "stop")]
+    status: bool,
+    /// End the running process. While agents work, it goes on, unless `--force` is given
+    #[arg(long)]
+    stop: bool,
+    /// Stop working agents too; their sessions can go on later
+    #[arg(long, requires = "stop")]
+    force: bool,
+    /// Print the state as JSON
+    #[arg(long, requires = "status")]
+    json: bool,
+    /// Leave the terminal, as windows start it
+    #[arg(long, hide = true)]
+    detached: bool,
+    /// Minutes without windows and working agents after which the process ends
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1440))]
+    idle_minutes: u64,
+}
+
+impl ServeCommand {
+    /// Runs the command, prints its result and returns its exit code. On failure, returns a
+    /// sentence that the caller prints.
+    pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        if self.detached {
+            host::process::leave_terminal();
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .map_err(|error| format!("cannot start: {error}"))?;
+        runtime.block_on(async {
+            if self.status {
+                self.print_status(dirs, streams).await
+            } else if self.stop {
+                self.end(dirs, streams).await
+            } else {
+                self.serve(dirs).await
+            }
+        })
+    }
+
+    async fn serve(&self, dirs: &Dirs) -> Result<ExitCode, String> {
+        let options = ServerOptions {
+            dirs: dirs.clone(),
+            idle_time: Duration::from_secs(self.idle_minutes * 60),
+        };
+        let server = match Server::open(options) {
+            // Two windows started it at the same time.
+            Err(Error::RunsAlready) if self.detached => return Ok(ExitCode::SUCCESS),
+            opened => opened.map_err(error_text)?,
+        };
+        let cannot_listen = |error: std::io::Error| format!("cannot wait for signals: {error}");
+        let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot_listen)?;
+        let mut terminate = signal(SignalKind::terminate()).map_err(cannot_listen)?;
+        let stopped = async {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        };
+        let done = server.run(stopped).await;
+        done.map(|()| ExitCode::SUCCESS).map_err(error_text)
+    }
+
+    async fn print_status(
+        &self,
+        dirs: &Dirs,
+        streams: &mut Streams<'_>,
+    ) -> Result<ExitCode, String> {
+        let status = background::ask_status(dirs).await.map_err(error_text)?;
+        let code = if status.is_some() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        };
+        let text = if self.json {
+            let json = serde_json::to_string_pretty(&status);
+            json.map_err(|error| error.to_string())?
+        } else {
+            status.as_ref().map_or_else(
+                || "The background process is not running.".to_owned(),
+                describe,
+            )
+        };
+        writeln!(streams.output, "{text}").map_err(|error| error.to_string())?;
+        Ok(code)
+    }
+
+    async fn end(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let (sentence, code) = match background::ask_to_stop(dirs, self.force).await {
+            Ok(true) => ("The background process ends.", ExitCode::SUCCESS),
+            Ok(false) => (
+                "Agents are at work or windows are open: nothing was stopped. `--stop --force` stops them too.",
+                ExitCode::FAILURE,
+            ),
+            Err(Error::NotRunning) => ("The background process is not running.", ExitCode::SUCCESS),
+            Err(error) => return Err(error_text(error)),
+        };
+        writeln!(streams.output, "{sentence}").map_err(|error| error.to_string())?;
+        Ok(code)
+    }
+}
+
+/// Describes the state of the process for people.
+fn describe(status: &ServiceStatus) -> String {
+    let mut text = format!(
+        "Process {}, connected programs: {}, open sessions: {}",
+        status.pid,
+        status.clients,
+        status.sessions.len()
+    );
+    for session in &status.sessions {
+        let activity = match session.activity {
+            SessionActivity::Idle => "idle",
+            SessionActivity::Working => "works",
+            SessionActivity::WaitingForUser => "waits for you",
+        };
+        text.push_str(&format!("\n{}  {activity}  {}", session.id, session.folder));
+        if !session.waiting_for.is_empty() {
+            text.push_str(&format!("  {}", session.waiting_for));
+        }
+    }
+    text
+}
