@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use base::AbsPath;
 use host::{Clock as _, Dirs, Files as _, RealClock, RealFiles};
-use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde::de::DeserializeOwned;
 use tokio::net::UnixStream;
 
@@ -48,7 +47,7 @@ pub(crate) fn bind_private(socket: &AbsPath) -> Result<StdUnixListener, Error> {
 /// Fails with `OtherUser` if the other side belongs to another user.
 pub(crate) fn check_user(stream: &UnixStream) -> Result<(), Error> {
     let other = stream.peer_cred()?.uid();
-    if other == geteuid().as_raw() {
+    if host::process::is_own_user(other) {
         Ok(())
     } else {
         Err(Error::OtherUser)
@@ -165,10 +164,8 @@ pub async fn ask_to_stop(dirs: &Dirs, with_sessions: bool) -> Result<bool, Error
 /// Sends SIGTERM to the process that listens, whose messages are of another version.
 async fn terminate(dirs: &Dirs) -> Result<(), Error> {
     let (stream, _) = greet(&socket(dirs)?, &client_hello()).await?;
-    let process = stream.peer_cred()?.pid().and_then(Pid::from_raw);
-    let process = process.ok_or(Error::OtherVersion)?;
-    kill_process(process, Signal::TERM).map_err(io::Error::from)?;
-    Ok(())
+    let process = stream.peer_cred()?.pid().ok_or(Error::OtherVersion)?;
+    Ok(host::process::terminate(process)?)
 }
 
 async fn ask<T: DeserializeOwned>(dirs: &Dirs, request: ServiceRequest) -> Result<T, Error> {

@@ -1,7 +1,7 @@
 //! The agents of this user's programs: in the program itself, or in a background process that goes on
 //! when the windows are closed or killed.
 //!
-//! `EngineServices` are the engines themselves. `Server` offers the engines of its process to other
+//! `EngineServices` are the engines themselves. `BackgroundServer` offers the engines of its process to other
 //! programs of the same user over a socket; `BackgroundAgents` are the engines of that process as a
 //! window uses them. Both kinds are an `AgentService`, so views do not distinguish them.
 //!
@@ -10,7 +10,7 @@
 //! the records, and sends the commands again that were not acknowledged; the server carries out each
 //! one once.
 //! Invariant: only processes of the same user are served.
-//! Start at `Server::open` and `BackgroundAgents::new`; `protocol` describes the messages.
+//! Start at `BackgroundServer::open` and `BackgroundAgents::new`; `protocol` describes the messages.
 
 #![warn(missing_docs)]
 
@@ -27,4 +27,4 @@ pub use engines::{EngineServices, Metric};
 pub use error::Error;
 pub use launch::{ask_status, ask_to_stop};
 pub use protocol::{ServiceSession, ServiceStatus};
-pub use server::{Server, ServerOptions};
+pub use server::{BackgroundOptions, BackgroundServer};

@@ -1,9 +1,9 @@
 //! The background process: offers the engines of this process to other programs of the same user.
 //!
 //! Invariant: one server runs for a state folder; it holds a lock beside its socket.
-//! Invariant: it ends by itself after `ServerOptions::idle_time` without a client and without a
+//! Invariant: it ends by itself after `BackgroundOptions::idle_time` without a client and without a
 //! session that works or waits for the user.
-//! Start at `Server::open`.
+//! Start at `BackgroundServer::open`.
 
 mod client_memory;
 mod outbox;
@@ -35,7 +35,7 @@ const IDLE_LOOKS: u32 = 20;
 const STOP_TIME: Duration = Duration::from_secs(10);
 
 /// The parameters of the background process.
-pub struct ServerOptions {
+pub struct BackgroundOptions {
     /// The folders of the user.
     pub dirs: Dirs,
     /// Time without clients and without work after which the process ends.
@@ -43,8 +43,8 @@ pub struct ServerOptions {
 }
 
 /// The background process of a user.
-pub struct Server {
-    state: Arc<ServerState>,
+pub struct BackgroundServer {
+    state: Arc<BackgroundState>,
     listener: StdUnixListener,
     socket: AbsPath,
     idle_time: Duration,
@@ -52,7 +52,7 @@ pub struct Server {
 }
 
 /// The state that connections share.
-struct ServerState {
+struct BackgroundState {
     engines: Arc<EngineServices>,
     unsaved: Arc<UnsavedTexts>,
     hello: Hello,
@@ -62,11 +62,11 @@ struct ServerState {
     end: Notify,
 }
 
-impl Server {
+impl BackgroundServer {
     /// Opens the socket in the user's state folder. Fails with `RunsAlready` if another process
     /// serves this folder.
-    pub fn open(options: ServerOptions) -> Result<Self, Error> {
-        let ServerOptions { dirs, idle_time } = options;
+    pub fn open(options: BackgroundOptions) -> Result<Self, Error> {
+        let BackgroundOptions { dirs, idle_time } = options;
         dirs.create()?;
         let socket = launch::socket(&dirs)?;
         let lock = RealFiles.lock(&dirs.state.join(LOCK))?;
@@ -80,7 +80,7 @@ impl Server {
         let unsaved = Arc::new(UnsavedTexts::default());
         let indexes = IndexRegistry::new(&dirs);
         let engines = EngineServices::new(dirs, unsaved.clone(), indexes);
-        let state = Arc::new(ServerState {
+        let state = Arc::new(BackgroundState {
             engines: Arc::new(engines),
             unsaved,
             hello: Hello {
@@ -144,14 +144,14 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for BackgroundServer {
     fn drop(&mut self) {
         // An error is harmless: the next server takes over a socket that stays.
         RealFiles.remove(&self.socket).ok();
     }
 }
 
-impl ServerState {
+impl BackgroundState {
     async fn status(&self) -> ServiceStatus {
         ServiceStatus {
             pid: std::process::id(),

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use agent::session::SessionActivity;
-use background::{Error, Server, ServerOptions, ServiceStatus};
+use background::{BackgroundOptions, BackgroundServer, Error, ServiceStatus};
 use clap::Args;
 use host::Dirs;
 use tokio::signal::unix::{SignalKind, signal};
@@ -66,11 +66,11 @@ impl ServeCommand {
     }
 
     async fn serve(&self, dirs: &Dirs) -> Result<ExitCode, String> {
-        let options = ServerOptions {
+        let options = BackgroundOptions {
             dirs: dirs.clone(),
             idle_time: Duration::from_secs(self.idle_minutes * 60),
         };
-        let server = match Server::open(options) {
+        let server = match BackgroundServer::open(options) {
             // Two windows started it at the same time.
             Err(Error::RunsAlready) if self.detached => return Ok(ExitCode::SUCCESS),
             opened => opened.map_err(error_text)?,

@@ -40,7 +40,7 @@ use crate::error::{Error, ErrorReason};
 #[cfg(test)]
 pub(crate) use probe::{sleepers, wait_until};
 
-pub use detached::{leave_terminal, start_detached};
+pub use detached::{is_own_user, leave_terminal, start_detached, terminate};
 pub use file_limit::raise_file_limit;
 pub use guard::guard_main;
 pub use live::{LiveProcess, ProcessGroup, StartRequest, start};

@@ -19,7 +19,7 @@ use runtime::indexes::IndexRegistry;
 use tokio::sync::oneshot;
 
 use super::*;
-use crate::server::{Server, ServerOptions};
+use crate::server::{BackgroundOptions, BackgroundServer};
 use crate::{ask_status, ask_to_stop, launch};
 
 /// A running server and the folders of its user.
@@ -45,11 +45,11 @@ impl Served {
     }
 
     fn run_server(&mut self, idle_time: Duration) {
-        let options = ServerOptions {
+        let options = BackgroundOptions {
             dirs: self.dirs.clone(),
             idle_time,
         };
-        let server = Server::open(options).expect("no other server");
+        let server = BackgroundServer::open(options).expect("no other server");
         let (end, ended) = oneshot::channel();
         self.end = Some(end);
         self.thread = Some(thread::spawn(move || {
@@ -219,11 +219,11 @@ fn errors_of_the_engines_arrive_as_sentences() {
 #[test]
 fn only_one_process_serves_a_folder() {
     let served = Served::start();
-    let options = ServerOptions {
+    let options = BackgroundOptions {
         dirs: served.dirs.clone(),
         idle_time: Duration::from_secs(3600),
     };
-    let second = Server::open(options).err();
+    let second = BackgroundServer::open(options).err();
     assert!(matches!(second, Some(crate::Error::RunsAlready)));
 }
 

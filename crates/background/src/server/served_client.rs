@@ -12,7 +12,7 @@ use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-use super::ServerState;
+use super::BackgroundState;
 use super::outbox::{Outbox, outbox};
 use super::served_stream;
 use crate::connection::{read_message, write_message};
@@ -26,7 +26,7 @@ const HELLO_TIME: Duration = Duration::from_secs(5);
 
 /// One client and its open streams.
 struct ServedClient<'a> {
-    state: &'a Arc<ServerState>,
+    state: &'a Arc<BackgroundState>,
     id: String,
     outbox: Outbox,
     streams: HashMap<u64, ServedStream>,
@@ -42,7 +42,7 @@ struct ServedStream {
 
 /// Serves a client until it disconnects. Fails if it belongs to another user, if its messages cannot
 /// be read, or if the connection breaks.
-pub(super) async fn serve(state: &Arc<ServerState>, stream: UnixStream) -> Result<(), Error> {
+pub(super) async fn serve(state: &Arc<BackgroundState>, stream: UnixStream) -> Result<(), Error> {
     launch::check_user(&stream)?;
     let (mut reader, mut writer) = stream.into_split();
     let hello = tokio::time::timeout(HELLO_TIME, read_message::<Hello>(&mut reader)).await;

@@ -8,13 +8,13 @@ use base::AbsPath;
 use futures::stream::{Stream, StreamExt as _};
 use tokio::sync::mpsc;
 
-use super::ServerState;
+use super::BackgroundState;
 use super::outbox::Outbox;
 use crate::protocol::{ServerMessage, StreamCommand, StreamItem, StreamRequest};
 
 /// A stream and its client.
 pub(super) struct StreamContext {
-    pub(super) state: Arc<ServerState>,
+    pub(super) state: Arc<BackgroundState>,
     pub(super) client: String,
     pub(super) id: u64,
     pub(super) outbox: Outbox,

@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use base::AbsPath;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::{interrupts, not_started};
 use crate::environment;
@@ -52,6 +53,17 @@ pub fn start_detached(
     let waiter = thread::Builder::new().name("detached".to_owned());
     let waiter = waiter.spawn(move || child.wait());
     waiter.map(drop).map_err(|error| failed(&error))
+}
+
+/// Returns whether a user id is that of this process.
+pub fn is_own_user(user: u32) -> bool {
+    user == rustix::process::geteuid().as_raw()
+}
+
+/// Asks a process of the same user to end, with SIGTERM. Fails if there is no such process.
+pub fn terminate(process: i32) -> io::Result<()> {
+    let process = Pid::from_raw(process).ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(kill_process(process, Signal::TERM)?)
 }
 
 /// Leaves the terminal and the process group of the program that started this one, so that their

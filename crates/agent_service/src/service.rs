@@ -1,0 +1,273 @@
+//! The engines as views see them, and the values that they exchange.
+
+use std::sync::Arc;
+
+use agent::SessionCommand;
+use agent::record::SessionMode;
+use base::AbsPath;
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    FolderAction, FolderChanges, FolderTrust, KeptPrompts, NamedContext, OpenFiles, PendingHooks,
+    PendingMcpServer, RunningSession, SessionChange, SessionMark, UndoOutcome, board,
+};
+
+/// The reason why the engines did not do what the panel asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The engines did not start or broke off.
+    #[error("{0}")]
+    Unavailable(String),
+    /// A session, a folder or its settings do not allow the request.
+    #[error("{0}")]
+    Failed(String),
+    /// The board of the folder does not allow the request.
+    #[error(transparent)]
+    Board(#[from] composer::Error),
+}
+
+/// The agent engines as the panel sees them. The futures may be awaited on any thread.
+pub trait AgentService: Send + Sync {
+    /// Whether agents go on when the windows are closed.
+    fn outlives_windows(&self) -> bool {
+        false
+    }
+
+    /// Finds the available models, recommended ones first, the demo model last. Never fails: errors
+    /// are in the list's `advice` and `problems`.
+    fn models(&self) -> BoxFuture<'static, ModelList>;
+
+    /// Lists all sessions of a folder and of the agents on its board, latest first, without those of
+    /// subagents.
+    fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, Error>>;
+
+    /// Starts a session and attaches to it. The session is stored only from its first prompt on.
+    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<SessionConnection, Error>>;
+
+    /// Opens a session for the folder of the panel: attaches to it if it runs, resumes it
+    /// otherwise. Its records come first, as events.
+    fn open(
+        &self,
+        root: AbsPath,
+        id: String,
+    ) -> BoxFuture<'static, Result<SessionConnection, Error>>;
+
+    /// Streams the sessions that run in this program, shown or not: now, and after each change.
+    fn running(&self) -> BoxStream<'static, Vec<RunningSession>>;
+
+    /// Streams the changes of running sessions of which their user may want to know.
+    fn session_changes(&self) -> BoxStream<'static, SessionChange>;
+
+    /// Streams the changes of stored sessions, those of all folders.
+    fn stored_changes(&self) -> BoxStream<'static, StoredChange>;
+
+    /// Appends a mark to a session: its name, whether it is archived, read or deleted. Fails if
+    /// there is no such session, and for the deletion of a session that is open.
+    fn mark_session(&self, id: String, mark: SessionMark) -> BoxFuture<'static, Result<(), Error>>;
+
+    /// Copies a session up to and including the record number `after` into a new one, and returns
+    /// its id. Fails for the session of an agent on the board.
+    fn fork_session(
+        &self,
+        root: AbsPath,
+        id: String,
+        after: u64,
+    ) -> BoxFuture<'static, Result<String, Error>>;
+
+    /// Returns a session as Markdown.
+    fn export_session(&self, id: String) -> BoxFuture<'static, Result<String, Error>>;
+
+    /// Sets the files of a folder that a window shows. The engines use these files for the prompts
+    /// of sessions in that folder. Each call replaces the files of the call before.
+    fn set_open_files(&self, root: AbsPath, files: OpenFiles);
+
+    /// Connects to the board of a folder in a Git checkout. Each folder has one board.
+    fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<board::BoardConnection, Error>>;
+
+    /// Attaches to the session of the board's agent `id`. The session's past records come first, as
+    /// events. Fails if the session has not begun.
+    fn watch(
+        &self,
+        root: AbsPath,
+        id: String,
+    ) -> BoxFuture<'static, Result<SessionConnection, Error>>;
+
+    /// Streams the changes that a session made in its folder, if that is a folder of the user: now,
+    /// and after each change. Nothing comes before the session's first change.
+    fn folder_changes(&self, root: AbsPath, session: String) -> BoxStream<'static, FolderState>;
+
+    /// Reports a file that the user saved in a window, so that its content counts as the user's.
+    fn file_saved(&self, path: AbsPath);
+
+    /// Keeps or takes out changes of a session in its folder.
+    fn change_folder(
+        &self,
+        root: AbsPath,
+        session: String,
+        action: FolderAction,
+    ) -> BoxFuture<'static, Result<UndoOutcome, Error>>;
+
+    /// Returns whether a model accepts images; `None` if that is unknown.
+    fn takes_images(&self, model: String) -> BoxFuture<'static, Option<bool>>;
+
+    /// Reads a file of at most `limit` bytes.
+    fn read_file(&self, path: AbsPath, limit: u64) -> BoxFuture<'static, Result<Vec<u8>, Error>>;
+
+    /// Reads the names of a folder's rules and skills, as far as the folder is trusted.
+    fn named_context(&self, root: AbsPath) -> BoxFuture<'static, Vec<NamedContext>>;
+
+    /// Reads the drafts and sent prompts of a folder.
+    fn kept_prompts(&self, root: AbsPath) -> BoxFuture<'static, KeptPrompts>;
+
+    /// Stores the drafts and sent prompts of a folder, in place of those stored before. Begins at
+    /// once, also if the future is dropped.
+    fn keep_prompts(
+        &self,
+        root: AbsPath,
+        kept: KeptPrompts,
+    ) -> BoxFuture<'static, Result<(), Error>>;
+
+    /// Reads the trust status of a folder: its instructions, hooks and servers.
+    fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>>;
+
+    /// Grants or revokes consent for a folder, and returns the new trust status.
+    fn consent(
+        &self,
+        root: AbsPath,
+        consent: Consent,
+    ) -> BoxFuture<'static, Result<FolderTrust, Error>>;
+}
+
+/// The changes of a session in a folder of the user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FolderState {
+    /// The changes that are neither kept nor rejected.
+    Changes(FolderChanges),
+    /// Changes are not recorded; the reason as a sentence.
+    Unrecorded(String),
+}
+
+/// A consent of the user for a folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Consent {
+    /// Instructions, rules and skills join prompts.
+    Trust,
+    /// Instructions, rules and skills are kept out of prompts.
+    Distrust,
+    /// These hooks may run.
+    Hooks(Vec<PendingHooks>),
+    /// This MCP server may run.
+    Server(PendingMcpServer),
+    /// This MCP server must not run.
+    DenyServer(PendingMcpServer),
+}
+
+/// The parameters of a new session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewSession {
+    /// The folder in which it works.
+    pub root: AbsPath,
+    /// The model: `provider/model`, `auto` or `demo`.
+    pub model: String,
+    /// The mode in which it works.
+    pub mode: SessionMode,
+}
+
+/// A connection to a running session.
+pub struct SessionConnection {
+    /// Id of the session.
+    pub id: String,
+    /// The folder in which it works; the demo model has its own copy of the sample project.
+    pub root: AbsPath,
+    /// Sends a command to the session without blocking.
+    pub send: Arc<dyn Fn(SessionCommand) + Send + Sync>,
+    /// Events of the session. When this is dropped the session goes on; it closes once its turn has
+    /// ended and no panel shows it.
+    pub events: BoxStream<'static, agent::AgentEvent>,
+    /// Problems to show to the user, as sentences.
+    pub notices: Vec<String>,
+}
+
+/// The list of available models.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelList {
+    /// All models that can be used.
+    pub models: Vec<ModelEntry>,
+    /// Id of the default model.
+    pub default: String,
+    /// A sentence that explains how to get more models; empty if there are some.
+    pub advice: String,
+    /// Problems found at start-up, such as unreadable settings, as sentences.
+    pub problems: Vec<String>,
+}
+
+/// A model that can be used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelEntry {
+    /// The id as written in settings: `provider/model`, `auto` or `demo`.
+    pub id: String,
+    /// Display name of the model.
+    pub name: String,
+    /// Price and location of the model, in a few words.
+    pub about: String,
+}
+
+/// An entry of the session list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionEntry {
+    /// Id of the session.
+    pub id: String,
+    /// Title of the session.
+    pub title: String,
+    /// Time since its last event, in milliseconds.
+    pub age_ms: u64,
+    /// The model of its last request.
+    pub model: String,
+    /// Cost in billionths of a US dollar; `None` if a price was unknown.
+    pub cost_nano: Option<u64>,
+    /// Its state as stored.
+    pub status: SessionStatus,
+    /// The agent on the board whose session it is; `None` if it works in the folder itself.
+    pub agent: Option<SessionAgent>,
+    /// Whether it is listed among the archived ones.
+    pub is_archived: bool,
+    /// Whether something happened that the user has not seen.
+    pub is_unread: bool,
+}
+
+/// A change of stored sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StoredChange {
+    /// A session got records.
+    Records,
+    /// A session got a mark, such as a title.
+    Marks,
+}
+
+/// The agent on the board to which a session belongs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionAgent {
+    /// The branch to which it commits, or committed.
+    pub branch: String,
+    /// Id of its job; `None` after it was removed from the board.
+    pub job: Option<String>,
+}
+
+/// The state of a session as stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SessionStatus {
+    /// It has no prompt yet.
+    New,
+    /// A turn is running, in this program or another.
+    Working,
+    /// Its last turn ended.
+    Done,
+    /// The user stopped its last turn.
+    Stopped,
+    /// Its last turn failed, for this reason.
+    Failed(String),
+    /// The program died during its last turn.
+    Interrupted,
+}
