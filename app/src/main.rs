@@ -2,7 +2,7 @@
 //!
 //! Must not know: the contents of a window. Start at `main`; the arguments are in `arguments`.
 
-mod agents;
+mod agent_engines;
 mod arguments;
 mod error;
 mod opened_urls;
@@ -140,7 +140,7 @@ fn services() -> Result<Services, Error> {
             .or_else(|| home.clone())
             .unwrap_or_else(|| dirs.state.clone()),
         home,
-        agents: Some(agents::agent_service(&dirs, &engines, &unsaved)),
+        agents: Some(agent_engines::agent_service(&dirs, &engines, &unsaved)),
         tab: Some(Arc::new(TabService(engines.clone()))),
         rewrite: Some(Arc::new(RewriteService(engines))),
         index: Some(Arc::new(move |root| -> Arc<dyn CodeIndex> {
