@@ -23,6 +23,7 @@ use composer_panel::agents::{
     NewSession, RunningSession, SessionChange, SessionConnection, SessionEntry, SessionMark,
     StoredChange, UndoOutcome,
 };
+use composer_panel::ModelTraits;
 use composer_panel::board::BoardConnection;
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
 use futures::future::{BoxFuture, FutureExt as _};
@@ -573,6 +574,13 @@ fn model_list(services: &AgentServices) -> ModelList {
             } else {
                 String::new()
             },
+            traits: Some(ModelTraits {
+                tier: model.tier,
+                price: model.price.clone(),
+                context: model.context.0,
+                efforts: model.efforts.clone(),
+                takes_images: model.takes_images,
+            }),
         })
         .collect();
     let wanted = services.default_model();
@@ -593,6 +601,7 @@ fn model_list(services: &AgentServices) -> ModelList {
             id: "auto".to_owned(),
             name: "Auto".to_owned(),
             about: "chosen for each task".to_owned(),
+            traits: None,
         };
         models.insert(0, auto);
     }
@@ -600,6 +609,7 @@ fn model_list(services: &AgentServices) -> ModelList {
         id: "demo".to_owned(),
         name: "Demo model".to_owned(),
         about: "a script, on a sample project".to_owned(),
+        traits: None,
     });
     ModelList {
         models,

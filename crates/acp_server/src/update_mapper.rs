@@ -89,13 +89,9 @@ impl UpdateMapper {
                 vec![notice(format!("{why} Trying again in {seconds} s."))]
             }
             AgentEvent::Compacting { is_over } => vec![self.compaction(*is_over, None)],
-            AgentEvent::Fill {
-                used,
-                limit,
-                cost_nano,
-            } => vec![Update::Usage(ContextUsage {
-                used: *used,
-                size: *limit,
+            AgentEvent::Fill { fill, cost_nano } => vec![Update::Usage(ContextUsage {
+                used: fill.tokens,
+                size: fill.window,
                 cost: cost_nano.map(|nano| (nano as f64 / 1e9, "USD".to_owned())),
             })],
             AgentEvent::Child { session, event } => self.child(session, event),

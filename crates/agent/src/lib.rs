@@ -23,6 +23,7 @@ pub mod engine;
 mod error;
 mod excerpt;
 pub mod export;
+pub mod fill;
 mod globs;
 pub mod handover;
 pub mod hooks;

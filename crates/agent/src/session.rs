@@ -7,6 +7,7 @@ use base::AbsPath;
 use model::PartContent;
 use model::policy::route::RouteDecision;
 
+use crate::fill::ContextFill;
 use crate::record::{Delivery, Handover, SessionMode, Stored, TurnEnd};
 use crate::user_prompts::{PermissionDecision, UserQuestion};
 
@@ -155,12 +156,11 @@ pub enum AgentEvent {
         /// Whether compaction has ended.
         is_over: bool,
     },
-    /// Context usage and cost so far.
+    /// The fill of the model's context and the cost so far: after each answer and each compaction,
+    /// after a switch of models, and when a session was opened again.
     Fill {
-        /// Tokens of the last prompt.
-        used: u64,
-        /// The model's context limit, in tokens.
-        limit: u64,
+        /// The fill of the context.
+        fill: ContextFill,
         /// Billionths of a US dollar; `None` once a price was unknown.
         cost_nano: Option<u64>,
     },

@@ -13,6 +13,7 @@ mod check;
 mod compacted;
 mod omitted;
 mod segments;
+mod sizes;
 mod view;
 
 use std::collections::HashMap;

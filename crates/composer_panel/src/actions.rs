@@ -58,6 +58,10 @@ gpui_kit::actions!(
         Stop,
         /// Choose the model for the next request.
         ChooseModel,
+        /// Show what fills the context of the session, or hide it.
+        ShowContext,
+        /// Compact the conversation of the session: replace older parts by a summary, to free context.
+        CompactSession,
         /// Switch to the next mode: build, plan, ask.
         NextMode,
         /// Allow the requested tool call once.

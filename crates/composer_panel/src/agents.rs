@@ -11,6 +11,7 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 
 use crate::board;
+use crate::model_traits::ModelTraits;
 
 pub use agent::context::{NamedContext, OpenFiles};
 pub use agent::drafts::{Draft, KeptPrompts};
@@ -212,8 +213,10 @@ pub struct ModelEntry {
     pub id: String,
     /// Display name of the model.
     pub name: String,
-    /// Price and location of the model, in a few words.
+    /// Location of the model, in a few words.
     pub about: String,
+    /// Facts about the model; `None` for `auto` and for the demo model.
+    pub traits: Option<ModelTraits>,
 }
 
 /// An entry of the session list.

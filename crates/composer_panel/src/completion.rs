@@ -55,6 +55,8 @@ pub enum PromptCommand {
     New,
     /// Compacts the conversation of the session.
     Compact,
+    /// Shows what fills the context.
+    Context,
     /// Lets the user choose a model.
     Model,
     /// Switches to the next mode.
@@ -69,13 +71,14 @@ pub enum PromptCommand {
 
 impl PromptCommand {
     /// All commands, with their names and help texts.
-    pub(crate) const ALL: [(Self, &str, &str); 7] = [
+    pub(crate) const ALL: [(Self, &str, &str); 8] = [
         (Self::New, "new", "Start a new session"),
         (
             Self::Compact,
             "compact",
             "Summarise the conversation to free context",
         ),
+        (Self::Context, "context", "Show what fills the context"),
         (Self::Model, "model", "Choose the model"),
         (
             Self::Mode,

@@ -17,14 +17,18 @@ pub mod transcript;
 
 mod changes;
 mod completion;
+mod context_meter;
+mod model_traits;
 mod panel;
 mod prompt_image;
 mod revealed_text;
 mod session_list;
 mod session_notices;
+mod token_text;
 
 pub use agents::{AgentService, Error};
 pub use completion::{CompletionKind, CompletionRow, FindMentions, PromptCommand};
 pub use composer::folder_review::BufferEdit;
+pub use model_traits::{ModelTraits, effort_name};
 pub use panel::{AgentCounts, ComposerPanel, PanelEvent, RestoreRequest, agent_mark};
 pub use session_notices::{SessionNotice, SessionVisibility, session_notice};

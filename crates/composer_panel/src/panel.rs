@@ -7,6 +7,7 @@ mod board_view;
 mod card;
 mod commands;
 mod completion;
+mod context_meter;
 mod draft;
 mod folder_changes;
 mod folder_view;
@@ -83,6 +84,7 @@ pub struct ComposerPanel {
     list_focus: FocusHandle,
     queue: queue::QueuePane,
     completion: completion::PromptCompletion,
+    meter: context_meter::ContextPane,
     images: images::PromptImages,
     recall: recall::PromptRecall,
     kept: kept_drafts::KeptDrafts,
@@ -254,6 +256,7 @@ impl ComposerPanel {
             list_focus: cx.focus_handle().tab_stop(true),
             queue: queue::QueuePane::new(cx.focus_handle().tab_stop(true)),
             completion: completion::PromptCompletion::default(),
+            meter: context_meter::ContextPane::new(cx.focus_handle()),
             images: images::PromptImages::default(),
             recall: recall::PromptRecall::default(),
             kept: kept_drafts::KeptDrafts::default(),

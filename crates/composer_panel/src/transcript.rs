@@ -11,6 +11,7 @@ mod origin;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+use agent::fill::ContextFill;
 use agent::record::{PromptOrigin, SessionMode, StoredContent, StoredPart, TodoItem, TurnEnd};
 use agent::user_prompts::PermissionDecision;
 use agent::{AgentEvent, SessionRecord, Stored};
@@ -41,7 +42,7 @@ pub struct Transcript {
     /// Cost as the engine reports it, which includes requests that no record shows.
     reported_nano: u64,
     has_unknown_cost: bool,
-    fill: Option<(u64, u64)>,
+    fill: Option<ContextFill>,
     /// Subagents of this session, by session id.
     children: BTreeMap<String, ChildSession>,
     waiting: Option<String>,
@@ -151,10 +152,9 @@ impl Transcript {
         (!self.has_unknown_cost).then_some(cost)
     }
 
-    /// Returns the number of tokens of the last prompt, and the context limit of the model. Returns
-    /// `None` before the first prompt.
-    pub fn fill(&self) -> Option<(u64, u64)> {
-        self.fill
+    /// Returns the fill of the model's context. Returns `None` before the first answer.
+    pub fn fill(&self) -> Option<&ContextFill> {
+        self.fill.as_ref()
     }
 
     /// Returns a sentence with the reason why the session waits, such as a pause before a retry.
@@ -224,12 +224,12 @@ impl Transcript {
                 self.waiting = Some(why.clone());
                 Vec::new()
             }
-            AgentEvent::Fill {
-                used,
-                limit,
-                cost_nano,
-            } => {
-                self.fill = Some((*used, *limit));
+            AgentEvent::Compacting { is_over: false } => {
+                self.waiting = Some("Compacting the conversation\u{2026}".to_owned());
+                Vec::new()
+            }
+            AgentEvent::Fill { fill, cost_nano } => {
+                self.fill = Some(fill.clone());
                 match cost_nano {
                     Some(cost) => self.reported_nano = *cost,
                     None => self.has_unknown_cost = true,

@@ -20,7 +20,7 @@ use futures::StreamExt as _;
 use futures::stream::BoxStream;
 use host::{Dirs, RealFiles};
 use model::policy::{AgentId, Caller, RequestClass, TurnId};
-use model::{ModelId, StreamEvent};
+use model::{Effort, ModelId, Price, StreamEvent, Tier, TokenCount};
 use project::UnsavedTexts;
 use router::actor::{RequestPayload, RouterEvent, RouterHandle, RouterRequest, RoutingOptions};
 
@@ -74,6 +74,14 @@ pub struct SelectableModel {
     /// Whether the model is known to call tools, or the user named it in the settings; other models
     /// are of little use as agents.
     pub has_tools: bool,
+    /// Strength of the model.
+    pub tier: Tier,
+    /// Price of the model; `None` if it is unknown.
+    pub price: Option<Price>,
+    /// Maximum tokens of prompt and answer together.
+    pub context: TokenCount,
+    /// The reasoning efforts that it takes, weakest first.
+    pub efforts: Vec<Effort>,
 }
 
 impl AgentServices {
@@ -146,6 +154,10 @@ impl AgentServices {
                 takes_images: found.profile.vision,
                 has_tools: found.profile.tools == Some(true) || is_named(&id),
                 is_local: found.is_local,
+                tier: found.profile.tier,
+                price: found.price.clone(),
+                context: found.profile.context,
+                efforts: found.profile.efforts.keys().copied().collect(),
                 id,
             }
         });

@@ -6,6 +6,7 @@ mod agents;
 mod annotations;
 mod board;
 mod completions;
+mod context;
 mod documents;
 mod dragging;
 mod everything;

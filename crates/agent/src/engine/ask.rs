@@ -163,9 +163,8 @@ impl SessionTask {
                 .price(&model)
                 .and_then(|price| price.cost(&usage));
             self.budget.spend(cost);
-            if answer.usage.is_some() {
-                self.estimator.observe(bytes, usage.prompt());
-            }
+            let is_counted =
+                answer.usage.is_some() && self.estimator.observe(bytes, usage.prompt());
             self.measure_answer(&model, &usage);
             self.write_later(vec![SessionRecord::Answered {
                 turn: self.turn,
@@ -183,11 +182,10 @@ impl SessionTask {
                 stop: word.to_owned(),
             }])
             .await;
-            self.events.send_lossy(AgentEvent::Fill {
-                used: usage.total().0,
-                limit: self.context_size().0,
-                cost_nano: self.budget.spent().map(|cost| cost.0),
-            });
+            if is_counted {
+                self.note_count(usage.total().0);
+            }
+            self.report_fill();
         }
         if is_stopped {
             self.abort_unstarted(&calls).await;

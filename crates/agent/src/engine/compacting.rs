@@ -22,14 +22,6 @@ const MIN_TOKEN_BYTES: u64 = 3;
 const MAX_SUMMARY_ATTEMPTS: usize = 5;
 
 impl SessionTask {
-    /// Returns whether the next prompt exceeds the share of the model's context from which
-    /// conversations are compacted, by estimate.
-    pub(super) fn is_full(&self) -> bool {
-        let bytes = self.transcript.fingerprint(&self.offered.specs).bytes();
-        let most = self.context_size().0 as f64 * self.harness().parts.limits.compact_at;
-        self.estimator.estimate(bytes).0 as f64 > most
-    }
-
     /// Compacts the conversation for the reason `why`, which is recorded, and reports begin and end
     /// to the view. Returns whether anything changed.
     pub(super) async fn compact(&mut self, why: &str) -> Result<bool, TurnStop> {
@@ -37,6 +29,7 @@ impl SessionTask {
         self.events.send(compacting(false)).await;
         let done = self.make_shorter(why).await;
         self.events.send(compacting(true)).await;
+        self.report_fill();
         done
     }
 

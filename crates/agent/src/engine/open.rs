@@ -314,6 +314,7 @@ fn launch(
         fingerprint: PromptFingerprint::default(),
         loops: LoopDetector::default(),
         estimator: TokenEstimator::default(),
+        counted: None,
         session_lock: hold,
         omitted: Omitted::default(),
         todos: Vec::new(),

@@ -77,7 +77,9 @@ impl SessionTask {
             spawn.set(&self.model, self.mode);
         }
         let records = self.switch_records(from, model, how);
-        self.write(records).await
+        self.write(records).await?;
+        self.report_fill();
+        Ok(())
     }
 
     fn switch_records(&self, from: String, to: String, how: Handover) -> Vec<SessionRecord> {

@@ -96,7 +96,7 @@ impl SessionTask {
             if self.inbox.is_stopped() {
                 return Err(TurnStop::Stopped);
             }
-            if self.is_full() && self.compact(REASON_FULL).await? {
+            if self.context_fill().is_full() && self.compact(REASON_FULL).await? {
                 boundary = SwitchBoundary::Compacted;
             }
             if let Some(what) = self.budget.exhausted_reason() {

@@ -11,7 +11,6 @@ use gpui_kit::{
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, Label, Tone, dp};
 
 use super::card::card;
-use super::session_rows::dollars;
 use super::{ComposerPanel, PanelPage};
 use crate::actions::{AllowForSession, AllowOnce, NextCount, Refuse, Send, Stop};
 use crate::transcript::CallItemState;
@@ -53,7 +52,7 @@ impl ComposerPanel {
             // A request for permission is long; the queue below it is always visible.
             .children(queue.map(|queue| div().flex_none().child(queue)))
             .child(div().flex_none().child(self.render_field(window, cx)))
-            .children(self.render_fill())
+            .children(self.render_footer(cx))
             .into_any_element()
     }
 
@@ -161,23 +160,6 @@ impl ComposerPanel {
                 .style(ButtonStyle::Ghost)
                 .action(Box::new(NextCount))
         })
-    }
-
-    /// Renders the used share of the context window, and the cost.
-    fn render_fill(&self) -> Option<AnyElement> {
-        let transcript = self.transcript()?;
-        let mut texts = Vec::new();
-        if let Some((used, limit)) = transcript.fill().filter(|(_, limit)| *limit > 0) {
-            texts.push(format!("{} % of context used", used * 100 / limit));
-        }
-        if let Some(cost) = transcript.cost_nano().filter(|cost| *cost > 0) {
-            texts.push(dollars(cost));
-        }
-        if let Some(why) = transcript.waiting() {
-            texts.insert(0, why.to_owned());
-        }
-        let text = texts.join(" \u{b7} ");
-        (!text.is_empty()).then(|| Label::new(text).tiny().muted().into_any_element())
     }
 
     /// Renders the session's list of tasks. Returns `None` without a session, without tasks, or

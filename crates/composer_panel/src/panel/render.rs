@@ -10,7 +10,7 @@ use ui::{
     dp,
 };
 
-use super::{ComposerPanel, PanelPage};
+use super::{ComposerPanel, PanelPage, context_meter};
 use crate::actions::{
     Copy, DeleteSession, ExportSession, ForkSession, NewSession, RenameSession, ShowBoard,
     ShowSessions,
@@ -178,7 +178,7 @@ impl Render for ComposerPanel {
             PanelPage::Session | PanelPage::Board => Some(self.render_prompt(window, cx)),
             PanelPage::Sessions | PanelPage::Changes => None,
         };
-        div()
+        let element = div()
             .id("composer")
             .role(Role::Region)
             .aria_label("Agents")
@@ -244,7 +244,8 @@ impl Render for ComposerPanel {
             .on_action(cx.listener(Self::keep_file_changes))
             .on_action(cx.listener(Self::reject_file_changes))
             .on_action(cx.listener(Self::reject_turn_changes))
-            .on_action(cx.listener(Self::restore_selected))
+            .on_action(cx.listener(Self::restore_selected));
+        context_meter::with_actions(element, cx)
             .size_full()
             .flex()
             .flex_col()

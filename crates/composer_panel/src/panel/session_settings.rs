@@ -11,7 +11,7 @@ use ui::{Button, ButtonStyle, Icon};
 
 use super::{ComposerPanel, OpenSession, PanelEvent, PanelPage};
 use crate::actions::{ChooseModel, NextMode};
-use crate::agents::NewSession;
+use crate::agents::{ModelEntry, NewSession};
 
 /// The settings that the user chose for a session's next message and that no record confirms yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl SettingsChoice {
 
 impl ComposerPanel {
     /// The open session, if the next prompt goes to it.
-    fn addressed_session(&self) -> Option<&OpenSession> {
+    pub(super) fn addressed_session(&self) -> Option<&OpenSession> {
         self.open.as_ref().filter(|_| self.page != PanelPage::Board)
     }
 
@@ -92,6 +92,19 @@ impl ComposerPanel {
             .and_then(|choice| choice.mode)
             .or_else(|| of_session?.transcript.mode())
             .unwrap_or(self.mode)
+    }
+
+    /// Returns the entry of a model in the list; `None` if the list lacks it.
+    fn model_entry(&self, model: &str) -> Option<&ModelEntry> {
+        self.models.models.iter().find(|it| it.id == model)
+    }
+
+    /// The size of the context of the model that the user chose for the next message. `None` if the
+    /// session uses that model already, or if the size is unknown.
+    pub(super) fn next_window(&self) -> Option<u64> {
+        let chosen = self.session_choice()?.model.as_deref()?;
+        let traits = self.model_entry(chosen)?.traits.as_ref()?;
+        Some(traits.context)
     }
 
     pub(super) fn choose_model(&mut self, _: &ChooseModel, _: &mut Window, cx: &mut Context<Self>) {
@@ -177,8 +190,7 @@ impl ComposerPanel {
     }
 
     fn model_name<'a>(&'a self, model: &'a str) -> &'a str {
-        let known = self.models.models.iter().find(|it| it.id == model);
-        match known {
+        match self.model_entry(model) {
             Some(known) => &known.name,
             None if model.is_empty() => "Choose a model",
             None => model,

@@ -311,8 +311,7 @@ fn the_cost_includes_subagents_and_unrecorded_requests() {
         event: Box::new(event),
     };
     let fill = |cost_nano: Option<u64>| AgentEvent::Fill {
-        used: 1,
-        limit: 2,
+        fill: ContextFill::default(),
         cost_nano,
     };
     let mut transcript = Transcript::default();

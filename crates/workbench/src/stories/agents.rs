@@ -29,6 +29,7 @@ pub(super) fn open_with(problems: &[&str], cx: &mut TestAppContext) -> (Story, F
         id: id.to_owned(),
         name: name.to_owned(),
         about: String::new(),
+        traits: None,
     };
     let models = ModelList {
         models: vec![line("local/coder", "Coder"), line("demo", "Demo model")],
