@@ -44,6 +44,7 @@ pub mod spawn;
 pub mod stats;
 pub mod store;
 pub mod stored_parts;
+mod summary_memory;
 pub mod tool;
 pub mod tool_names;
 pub mod tools;

@@ -172,6 +172,20 @@ pub enum SessionRecord {
         summary: String,
         /// Size of the prompt before and after, in bytes.
         bytes: (u64, u64),
+        /// Size of the prompt before and after, in tokens: by the last count before, and estimated
+        /// after. Older records lack it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tokens: Option<(u64, u64)>,
+        /// The reason, as a clause. Older records lack it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
+    },
+    /// The user edits the summary of a compaction; later requests send the new text.
+    SummaryEdited {
+        /// The number of the compaction's record.
+        compaction: u64,
+        /// The summary from now on, with everything that it keeps word for word.
+        summary: String,
     },
     /// Content is no longer sent, since the provider rejected it. Applies to the rest of the
     /// session; model-specific omissions apply as long as the same model is used.
@@ -235,6 +249,7 @@ impl SessionRecord {
             SessionRecord::CallEnded { .. } => "call_ended",
             SessionRecord::Planned { .. } => "planned",
             SessionRecord::Compacted { .. } => "compacted",
+            SessionRecord::SummaryEdited { .. } => "summary_edited",
             SessionRecord::Omitted { .. } => "omitted",
             SessionRecord::Switched { .. } => "switched",
             SessionRecord::ModeSet { .. } => "mode_set",

@@ -50,6 +50,14 @@ pub enum SessionCommand {
     SetMode(SessionMode),
     /// Compact the conversation now.
     Compact,
+    /// Replace the text that a model wrote for a compaction, from the next request on. What the
+    /// summary keeps word for word stays.
+    EditSummary {
+        /// The number of the compaction's record.
+        compaction: u64,
+        /// The new text.
+        memory: String,
+    },
     /// Forward a command to a subagent: usually a decision or a reply.
     Child {
         /// The id of the subagent's session.

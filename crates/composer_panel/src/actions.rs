@@ -62,6 +62,10 @@ gpui_kit::actions!(
         ShowContext,
         /// Compact the conversation of the session: replace older parts by a summary, to free context.
         CompactSession,
+        /// Edit the summary of the selected compaction, or of the latest one.
+        EditSummary,
+        /// Save the edited summary.
+        SaveSummary,
         /// Switch to the next mode: build, plan, ask.
         NextMode,
         /// Allow the requested tool call once.

@@ -6,6 +6,7 @@ mod board_commands;
 mod board_view;
 mod card;
 mod commands;
+mod compaction;
 mod completion;
 mod context_meter;
 mod draft;
@@ -192,6 +193,7 @@ struct OpenSession {
     /// Whether the user stopped the running turn.
     is_stopping: Cell<bool>,
     folder: folder_changes::FolderPane,
+    summary_edit: Option<compaction::SummaryEdit>,
     _task: Task<()>,
 }
 
@@ -501,6 +503,7 @@ impl ComposerPanel {
             questions: Vec::new(),
             is_stopping: Cell::new(false),
             folder,
+            summary_edit: None,
             _task: task,
         });
         self.starts.hide();

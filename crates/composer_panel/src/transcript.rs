@@ -5,6 +5,7 @@
 //! Start at `Transcript::apply`.
 
 mod call;
+mod compaction;
 mod fork_point;
 mod origin;
 
@@ -17,6 +18,7 @@ use agent::user_prompts::PermissionDecision;
 use agent::{AgentEvent, SessionRecord, Stored};
 
 pub use call::{CallItem, CallItemState, PendingApproval};
+pub use compaction::CompactionItem;
 pub use fork_point::ForkPoint;
 pub use origin::origin_name;
 
@@ -84,6 +86,8 @@ pub enum TranscriptEntry {
     },
     /// A call of a tool.
     Call(Box<CallItem>),
+    /// A compaction of the conversation.
+    Compacted(Box<CompactionItem>),
     /// A notice for the user.
     Note {
         /// The notice as a sentence.
@@ -295,6 +299,9 @@ impl Transcript {
             | SessionRecord::LeaveGiven { .. }
             | SessionRecord::CallBegan { .. }
             | SessionRecord::CallEnded { .. } => self.call_record(&stored.record),
+            SessionRecord::Compacted { .. } | SessionRecord::SummaryEdited { .. } => {
+                self.compaction_record(stored)
+            }
             SessionRecord::Planned { todos } => {
                 self.todos.clone_from(todos);
                 Vec::new()
@@ -385,16 +392,6 @@ impl Transcript {
     fn add_note(&mut self, record: &SessionRecord) -> Vec<ItemChange> {
         let (text, is_bad) = match record {
             SessionRecord::Failed { message, .. } => (message.clone(), true),
-            SessionRecord::Compacted { bytes, summary, .. } => {
-                let saved = bytes.0.saturating_sub(bytes.1) / 1024;
-                let how = if summary.is_empty() {
-                    "older results were shortened"
-                } else {
-                    "older parts were replaced by a summary"
-                };
-                let text = format!("The conversation is {saved} KB shorter: {how}.");
-                (text, false)
-            }
             SessionRecord::Switched { from, to, .. } => {
                 (format!("Model switched from {from} to {to}."), false)
             }

@@ -5,6 +5,7 @@ mod agent_prompt;
 mod agents;
 mod annotations;
 mod board;
+mod compaction;
 mod completions;
 mod context;
 mod documents;

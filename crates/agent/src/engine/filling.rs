@@ -51,6 +51,7 @@ impl SessionTask {
         if matches!(
             record,
             SessionRecord::Compacted { .. }
+                | SessionRecord::SummaryEdited { .. }
                 | SessionRecord::Omitted { .. }
                 | SessionRecord::Switched { .. }
         ) {

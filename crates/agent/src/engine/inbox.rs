@@ -88,6 +88,8 @@ pub(super) struct Inbox {
     pub(super) mode: Option<SessionMode>,
     /// Whether a compaction is requested.
     pub(super) compact: bool,
+    /// Edits of summaries: the number of the compaction's record, and the new text.
+    pub(super) edited_summaries: Vec<(u64, String)>,
     /// Whether the session is to close.
     pub(super) is_closing: bool,
     pub(super) children: Children,
@@ -132,6 +134,7 @@ impl Inbox {
             switch: None,
             mode: None,
             compact: false,
+            edited_summaries: Vec::new(),
             is_closing: false,
             children: Children::default(),
             is_running: false,
@@ -258,6 +261,9 @@ impl Inbox {
             Some(SessionCommand::Switch { model, how }) => self.switch = Some((model, how)),
             Some(SessionCommand::SetMode(mode)) => self.mode = Some(mode),
             Some(SessionCommand::Compact) => self.compact = true,
+            Some(SessionCommand::EditSummary { compaction, memory }) => {
+                self.edited_summaries.push((compaction, memory));
+            }
             Some(SessionCommand::Child { session, command }) => {
                 self.children.send(&session, *command)
             }

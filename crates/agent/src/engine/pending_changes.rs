@@ -15,6 +15,9 @@ impl SessionTask {
         if let Some(mode) = self.inbox.mode.take() {
             self.set_mode(mode).await?;
         }
+        for (compaction, memory) in std::mem::take(&mut self.inbox.edited_summaries) {
+            self.edit_summary(compaction, &memory).await?;
+        }
         if std::mem::take(&mut self.inbox.compact) {
             if self.has_begun {
                 self.compact("requested by the user").await?;

@@ -329,6 +329,7 @@ fn item_text(item: &TranscriptEntry) -> String {
             names.join("\n")
         }
         TranscriptEntry::Call(call) => format!("{}\n{}", call.title, call.answer),
+        TranscriptEntry::Compacted(item) => super::compaction::text(item),
         TranscriptEntry::End(end) => super::item::end_sentence(end),
     }
 }

@@ -38,6 +38,7 @@ pub(super) fn with_actions(
     element
         .on_action(cx.listener(ComposerPanel::show_context))
         .on_action(cx.listener(ComposerPanel::compact_session))
+        .on_action(cx.listener(ComposerPanel::edit_summary_action))
 }
 
 impl ComposerPanel {

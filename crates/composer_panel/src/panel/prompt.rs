@@ -27,6 +27,7 @@ impl ComposerPanel {
         cards.extend(self.render_plan(cx));
         cards.extend(self.render_approval(cx));
         cards.extend(self.render_question(cx));
+        cards.extend(self.render_summary_edit(cx));
         cards.extend(trouble);
         cards.extend(self.render_fork());
         div()
