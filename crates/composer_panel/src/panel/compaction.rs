@@ -63,14 +63,13 @@ impl ComposerPanel {
         let items = open.transcript.items();
         let selected = open.selected.and_then(|at| items.get(at));
         let selected = match selected {
-            Some(TranscriptEntry::Compacted(item)) => Some(&**item),
+            Some(TranscriptEntry::Compacted(item)) if item.is_current => Some(&**item),
             _ => open.transcript.current_summary(),
         };
-        let compaction = selected.filter(|item| item.is_current).map(|item| item.seq);
-        match compaction {
+        match selected.map(|item| item.seq) {
             Some(compaction) => self.edit_summary(compaction, window, cx),
             None => self.report_session_problem(
-                "There is no summary to edit: none was written yet, or a later one replaced it.",
+                "There is no summary to edit: this conversation has none yet.",
                 cx,
             ),
         }
