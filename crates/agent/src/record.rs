@@ -4,6 +4,7 @@
 //! A record is a row of the ledger: a kind and a JSON body. Records are appended, never changed.
 //! Readers accept what older writers wrote, so later fields have defaults.
 
+use model::Effort;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -204,6 +205,21 @@ pub enum SessionRecord {
         /// The form in which the history passes to it.
         how: Handover,
     },
+    /// The user chooses the reasoning effort for later requests.
+    EffortSet {
+        /// The effort from now on.
+        effort: Effort,
+    },
+    /// The router chose a model for a session with the model `auto`: with the first request of a turn,
+    /// and whenever it chooses another one.
+    Routed {
+        /// The number of the turn.
+        turn: u64,
+        /// The chosen model, as `provider/model`.
+        model: String,
+        /// The reason, as a clause.
+        reason: String,
+    },
     /// The session changes its mode.
     ModeSet {
         /// The mode from now on.
@@ -252,6 +268,8 @@ impl SessionRecord {
             SessionRecord::SummaryEdited { .. } => "summary_edited",
             SessionRecord::Omitted { .. } => "omitted",
             SessionRecord::Switched { .. } => "switched",
+            SessionRecord::EffortSet { .. } => "effort_set",
+            SessionRecord::Routed { .. } => "routed",
             SessionRecord::ModeSet { .. } => "mode_set",
             SessionRecord::Titled { .. } => "titled",
             SessionRecord::Queued { .. } => "queued",

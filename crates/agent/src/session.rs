@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::AbsPath;
-use model::PartContent;
+use model::{Effort, PartContent};
 use model::policy::route::RouteDecision;
 
 use crate::fill::ContextFill;
@@ -48,6 +48,8 @@ pub enum SessionCommand {
     },
     /// Change the mode from the next turn on.
     SetMode(SessionMode),
+    /// Change the reasoning effort from the next request on. Models without effort levels ignore it.
+    SetEffort(Effort),
     /// Compact the conversation now.
     Compact,
     /// Replace the text that a model wrote for a compaction, from the next request on. What the

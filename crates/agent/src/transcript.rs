@@ -168,6 +168,8 @@ impl Transcript {
             | SessionRecord::CallBegan { .. }
             | SessionRecord::Planned { .. }
             | SessionRecord::Switched { .. }
+            | SessionRecord::EffortSet { .. }
+            | SessionRecord::Routed { .. }
             | SessionRecord::ModeSet { .. }
             | SessionRecord::Titled { .. }
             | SessionRecord::Queued { .. }

@@ -58,6 +58,8 @@ gpui_kit::actions!(
         Stop,
         /// Choose the model for the next request.
         ChooseModel,
+        /// Choose the reasoning effort for the next request.
+        ChooseEffort,
         /// Show what fills the context of the session, or hide it.
         ShowContext,
         /// Compact the conversation of the session: replace older parts by a summary, to free context.

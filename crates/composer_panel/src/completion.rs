@@ -59,6 +59,8 @@ pub enum PromptCommand {
     Context,
     /// Lets the user choose a model.
     Model,
+    /// Lets the user choose the reasoning effort.
+    Effort,
     /// Switches to the next mode.
     Mode,
     /// Shows the sessions of the folder.
@@ -71,7 +73,7 @@ pub enum PromptCommand {
 
 impl PromptCommand {
     /// All commands, with their names and help texts.
-    pub(crate) const ALL: [(Self, &str, &str); 8] = [
+    pub(crate) const ALL: [(Self, &str, &str); 9] = [
         (Self::New, "new", "Start a new session"),
         (
             Self::Compact,
@@ -80,6 +82,7 @@ impl PromptCommand {
         ),
         (Self::Context, "context", "Show what fills the context"),
         (Self::Model, "model", "Choose the model"),
+        (Self::Effort, "effort", "Choose the reasoning effort"),
         (
             Self::Mode,
             "mode",

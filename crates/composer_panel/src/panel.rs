@@ -46,6 +46,7 @@ use gpui_kit::{
     App, AppContext as _, AsyncWindowContext, Context, Entity, EventEmitter, FocusHandle,
     Focusable, ListAlignment, ListState, Subscription, Task, WeakEntity, Window, px,
 };
+use model::Effort;
 
 pub use board_view::agent_mark;
 pub use folder_changes::RestoreRequest;
@@ -68,6 +69,8 @@ pub struct ComposerPanel {
     is_awake: bool,
     /// The user's latest choice, for new sessions.
     mode: SessionMode,
+    /// The user's latest choice, for new sessions.
+    effort: Option<Effort>,
     page: PanelPage,
     sessions: sessions::SessionsPage,
     news: session_news::SessionNews,
@@ -102,6 +105,8 @@ pub struct ComposerPanel {
 pub enum PanelEvent {
     /// Let the user choose a model.
     ChooseModel,
+    /// Let the user choose the reasoning effort.
+    ChooseEffort,
     /// Open a file; lines count from 1.
     OpenFile(AbsPath, Option<u32>),
     /// The state of the board changed.
@@ -244,6 +249,7 @@ impl ComposerPanel {
             model: None,
             is_awake: false,
             mode: SessionMode::Build,
+            effort: None,
             page: PanelPage::Session,
             sessions: sessions::SessionsPage::new(window, cx),
             news: session_news::SessionNews::default(),

@@ -16,6 +16,7 @@ use agent::fill::ContextFill;
 use agent::record::{PromptOrigin, SessionMode, StoredContent, StoredPart, TodoItem, TurnEnd};
 use agent::user_prompts::PermissionDecision;
 use agent::{AgentEvent, SessionRecord, Stored};
+use model::Effort;
 
 pub use call::{CallItem, CallItemState, PendingApproval};
 pub use compaction::CompactionItem;
@@ -38,6 +39,7 @@ pub struct Transcript {
     title: Option<String>,
     model: String,
     mode: Option<SessionMode>,
+    effort: Option<Effort>,
     is_running: bool,
     /// Cost of the recorded answers, those of subagents included.
     cost_nano: u64,
@@ -142,6 +144,12 @@ impl Transcript {
     /// The mode in which the session works. Returns `None` before its first prompt.
     pub fn mode(&self) -> Option<SessionMode> {
         self.mode
+    }
+
+    /// The reasoning effort that the user chose. Returns `None` if the settings or the provider
+    /// decide.
+    pub fn effort(&self) -> Option<Effort> {
+        self.effort
     }
 
     /// Whether a turn is running.
@@ -266,6 +274,17 @@ impl Transcript {
             SessionRecord::ModeSet { mode } => {
                 self.mode = Some(*mode);
                 Vec::new()
+            }
+            SessionRecord::EffortSet { effort } => {
+                self.effort = Some(*effort);
+                Vec::new()
+            }
+            SessionRecord::Routed { model, reason, .. } => {
+                let text = format!("Auto chose {model}: {reason}.");
+                self.add_before_live(TranscriptEntry::Note {
+                    text,
+                    is_bad: false,
+                })
             }
             SessionRecord::Prompted {
                 parts, is_steering, ..
@@ -441,6 +460,19 @@ impl Transcript {
         let at = self.items.len();
         self.items.push(item);
         vec![ItemChange::Replaced(at..at, 1)]
+    }
+
+    /// Adds an item before those of the running step, which its answer replaces.
+    fn add_before_live(&mut self, item: TranscriptEntry) -> Vec<ItemChange> {
+        let Some(from) = self.live else {
+            return self.add(item);
+        };
+        self.items.insert(from, item);
+        for at in self.calls.values_mut().filter(|at| **at >= from) {
+            *at += 1;
+        }
+        self.live = Some(from + 1);
+        vec![ItemChange::Replaced(from..from, 1)]
     }
 
     /// Adds a context entry; consecutive ones share one item.

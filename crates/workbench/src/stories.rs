@@ -19,6 +19,7 @@ mod key_cost;
 mod keyboard;
 mod lifecycle;
 mod menus;
+mod model_choice;
 mod odd_names;
 mod palette;
 mod panes;

@@ -1,5 +1,7 @@
 //! Changes requested for the next model request: another model, another mode, a compaction.
 
+use model::Effort;
+
 use super::omitting::Omitted;
 use super::open;
 use super::session::{SessionTask, TurnStop};
@@ -14,6 +16,9 @@ impl SessionTask {
     pub(super) async fn apply_pending_changes(&mut self) -> Result<(), TurnStop> {
         if let Some(mode) = self.inbox.mode.take() {
             self.set_mode(mode).await?;
+        }
+        if let Some(effort) = self.inbox.effort.take() {
+            self.set_effort(effort).await?;
         }
         for (compaction, memory) in std::mem::take(&mut self.inbox.edited_summaries) {
             self.edit_summary(compaction, &memory).await?;
@@ -52,6 +57,16 @@ impl SessionTask {
             spawn.set(&self.model, mode);
         }
         self.write(records).await
+    }
+
+    /// Sets the reasoning effort. Before the session has begun, it is recorded with the first prompt.
+    async fn set_effort(&mut self, effort: Effort) -> Result<(), TurnStop> {
+        self.start.effort = Some(effort);
+        if !self.has_begun {
+            self.unrecorded_effort = Some(effort);
+            return Ok(());
+        }
+        self.write(vec![SessionRecord::EffortSet { effort }]).await
     }
 
     /// Switches to the model `model`; without effect if it is in use. Before the session has begun,

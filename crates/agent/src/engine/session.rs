@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use model::policy::{AgentId, TokenEstimator, TurnId};
-use model::{Profile, TokenCount, ToolSpec};
+use model::{Effort, Profile, TokenCount, ToolSpec};
 use tokio::sync::mpsc;
 
 use super::SessionOptions;
@@ -74,6 +74,10 @@ pub(super) struct SessionTask {
     pub(super) has_begun: bool,
     pub(super) numbers: RecordNumbers,
     pub(super) turn: u64,
+    /// The effort that the user chose before the first prompt.
+    pub(super) unrecorded_effort: Option<Effort>,
+    /// The turn and the model of the last record of a choice of the router.
+    pub(super) routed: Option<(u64, String)>,
     /// Whether the turn's prompt is recorded.
     pub(super) is_written: bool,
     /// Notes about hooks that did not work, to be recorded with the turn's prompt.

@@ -299,6 +299,8 @@ impl SessionTask {
             mode: self.mode,
             model: self.model.clone(),
         }];
+        let effort = self.unrecorded_effort.take();
+        records.extend(effort.map(|effort| SessionRecord::EffortSet { effort }));
         records.extend(joining);
         let hooked = self.start_hook().await?;
         records.extend(

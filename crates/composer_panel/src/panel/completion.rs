@@ -14,7 +14,7 @@ use ui::{ActiveTheme as _, Icon, Label, ListRow, dp};
 
 use super::ComposerPanel;
 use crate::actions::{
-    AcceptCompletion, ChooseModel, CompactSession, NewSession, NextMode, ShowBoard, ShowContext,
+    AcceptCompletion, ChooseEffort, ChooseModel, CompactSession, NewSession, NextMode, ShowBoard, ShowContext,
     ShowSessions, Stop,
 };
 use crate::agents::NamedContext;
@@ -238,6 +238,7 @@ impl ComposerPanel {
             PromptCommand::Compact => self.compact_session(&CompactSession, window, cx),
             PromptCommand::Context => self.show_context(&ShowContext, window, cx),
             PromptCommand::Model => self.choose_model(&ChooseModel, window, cx),
+            PromptCommand::Effort => self.choose_effort(&ChooseEffort, window, cx),
             PromptCommand::Mode => self.next_mode(&NextMode, window, cx),
             PromptCommand::Sessions => self.show_sessions(&ShowSessions, window, cx),
             PromptCommand::Board => self.show_board(&ShowBoard, window, cx),

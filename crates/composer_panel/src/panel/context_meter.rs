@@ -39,6 +39,7 @@ pub(super) fn with_actions(
         .on_action(cx.listener(ComposerPanel::show_context))
         .on_action(cx.listener(ComposerPanel::compact_session))
         .on_action(cx.listener(ComposerPanel::edit_summary_action))
+        .on_action(cx.listener(ComposerPanel::choose_effort))
 }
 
 impl ComposerPanel {

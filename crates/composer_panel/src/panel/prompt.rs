@@ -123,6 +123,7 @@ impl ComposerPanel {
                     .gap(dp(4.0))
                     .child(self.render_mode())
                     .child(self.render_model())
+                    .children(self.render_effort())
                     .children(self.render_count())
                     .child(div().flex_1())
                     .child(send),

@@ -361,6 +361,10 @@ pub(super) fn agents_event(
 ) {
     match event {
         PanelEvent::ChooseModel => choose_model(workbench, window, cx),
+        PanelEvent::ChooseEffort => {
+            let choices = choices::efforts(workbench.agents.panel.clone(), cx);
+            workbench.pick(choices, window, cx);
+        }
         PanelEvent::OpenFile(path, line) => {
             let options = OpenOptions::lasting()
                 .at(line.map(|line| GoToPosition::Place(LineColumn::new(line, 1))));
