@@ -18,12 +18,12 @@ use agent::context::{NamedContext, OpenFiles, named_context};
 use agent::drafts::{DraftStore, KeptPrompts};
 use base::AbsPath;
 use composer::service::{ComposerHandle, SessionView};
+use composer_panel::ModelTraits;
 use composer_panel::agents::{
     AgentService, Consent, Error, FolderAction, FolderState, FolderTrust, ModelEntry, ModelList,
     NewSession, RunningSession, SessionChange, SessionConnection, SessionEntry, SessionMark,
-    StoredChange, UndoOutcome,
+    SpendNotice, Spending, StoredChange, UndoOutcome,
 };
-use composer_panel::ModelTraits;
 use composer_panel::board::BoardConnection;
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
 use futures::future::{BoxFuture, FutureExt as _};
@@ -282,6 +282,24 @@ impl AgentService for EngineServices {
     fn takes_images(&self, model: String) -> BoxFuture<'static, Option<bool>> {
         self.with(move |services| async move { Ok(services.takes_images(&model)) })
             .map(Result::unwrap_or_default)
+            .boxed()
+    }
+
+    fn spending(&self, days: u64) -> BoxFuture<'static, Result<Spending, Error>> {
+        self.with(move |services| on_disk(move || services.spending(days).map_err(failed)))
+    }
+
+    fn budget_notices(&self) -> BoxStream<'static, SpendNotice> {
+        let notices = self.with(|services| async move { Ok(services.budget_notices()) });
+        // Without services nothing is spent.
+        stream::once(notices)
+            .filter_map(|notices| std::future::ready(notices.ok()))
+            .flat_map(|mut notices| stream::poll_fn(move |cx| notices.poll_recv(cx)))
+            .map(|notice| SpendNotice {
+                at_ms: RealClock::default().wall_ms(),
+                scope: notice.scope.to_string(),
+                percent: u64::from(notice.percent),
+            })
             .boxed()
     }
 

@@ -187,6 +187,9 @@ impl UpdateMapper {
             | SessionRecord::Omitted { .. }
             | SessionRecord::Queued { .. }
             | SessionRecord::Switched { .. }
+            | SessionRecord::SummaryEdited { .. }
+            | SessionRecord::EffortSet { .. }
+            | SessionRecord::Routed { .. }
             | SessionRecord::ModeSet { .. } => Vec::new(),
         }
     }

@@ -41,6 +41,7 @@ pub mod sandbox;
 pub mod services;
 pub mod session;
 pub mod spawn;
+pub mod spending;
 pub mod stats;
 pub mod store;
 pub mod stored_parts;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::AbsPath;
-use model::{Effort, PartContent};
 use model::policy::route::RouteDecision;
+use model::{Effort, PartContent};
 
 use crate::fill::ContextFill;
 use crate::record::{Delivery, Handover, SessionMode, Stored, TurnEnd};

@@ -11,6 +11,7 @@ use agent::context::{OpenFiles, TrustedFolders};
 use agent::engine::{self, SessionChannels, SessionOptions};
 use agent::record::SessionMode;
 use agent::services::Buffers;
+use agent::spending::Spending;
 use agent::store::SessionStore;
 use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
 use autocomplete::ModelCandidate;
@@ -18,11 +19,12 @@ use autocomplete::engine::{CompletionRequest, TabModel};
 use base::AbsPath;
 use futures::StreamExt as _;
 use futures::stream::BoxStream;
-use host::{Dirs, RealFiles};
-use model::policy::{AgentId, Caller, RequestClass, TurnId};
+use host::{Clock as _, Dirs, RealClock, RealFiles};
+use model::policy::{AgentId, BudgetNotice, Caller, RequestClass, TurnId};
 use model::{Effort, ModelId, Price, StreamEvent, Tier, TokenCount};
 use project::UnsavedTexts;
 use router::actor::{RequestPayload, RouterEvent, RouterHandle, RouterRequest, RoutingOptions};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::Error;
 use crate::folder_changes::SessionReviews;
@@ -294,6 +296,18 @@ impl AgentServices {
     pub fn records(&self, id: &str) -> Result<Vec<agent::Stored>, Error> {
         let session = self.factory.store().read(id);
         Ok(session.map_err(Error::session)?.records)
+    }
+
+    /// Reads the cost of models on the last `days` days, today included. Blocks on the disk.
+    pub fn spending(&self, days: u64) -> Result<Spending, Error> {
+        self.usage_store.flush()?;
+        let now_ms = RealClock::default().wall_ms();
+        Spending::read(self.factory.store(), now_ms, days).map_err(Error::session)
+    }
+
+    /// Returns the notices of budgets that are nearly or fully used, from now on.
+    pub fn budget_notices(&self) -> UnboundedReceiver<BudgetNotice> {
+        self.usage_store.budget_notices()
     }
 
     /// Returns the trust state of a folder. Blocks on the disk.

@@ -257,7 +257,12 @@ impl LiveSession {
                 id: id.to_owned(),
                 view,
             },
-            pending: [self.subagents.as_slice(), &self.questions, self.fill.as_slice()].concat(),
+            pending: [
+                self.subagents.as_slice(),
+                &self.questions,
+                self.fill.as_slice(),
+            ]
+            .concat(),
             events,
         }
     }

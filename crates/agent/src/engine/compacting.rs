@@ -145,7 +145,8 @@ impl SessionTask {
     /// Summarises as much of the conversation as possible, for a model that takes over.
     pub(super) async fn summarise_all(&mut self) -> Result<(), TurnStop> {
         if let Some(plan) = self.plan(true) {
-            self.apply_plan(plan, "for the model that takes over").await?;
+            self.apply_plan(plan, "for the model that takes over")
+                .await?;
         }
         Ok(())
     }
