@@ -17,6 +17,7 @@ pub use agent::context::{NamedContext, OpenFiles};
 pub use agent::drafts::{Draft, KeptPrompts};
 pub use agent::record::TurnEnd;
 pub use agent::session::{RunningSession, SessionActivity, SessionChange, SessionChangeKind};
+pub use agent::spending::{SpendLine, SpendNotice, Spending};
 pub use agent::store::SessionMark;
 pub use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
 pub use composer::folder_review::{FolderAction, FolderChanges, UndoOutcome};
@@ -114,6 +115,12 @@ pub trait AgentService: Send + Sync {
 
     /// Returns whether a model accepts images; `None` if that is unknown.
     fn takes_images(&self, model: String) -> BoxFuture<'static, Option<bool>>;
+
+    /// Reads the cost of models of the last `days` days.
+    fn spending(&self, days: u64) -> BoxFuture<'static, Result<Spending, Error>>;
+
+    /// Streams the notices of budgets that are nearly or fully used, from now on.
+    fn budget_notices(&self) -> BoxStream<'static, SpendNotice>;
 
     /// Reads a file of at most `limit` bytes.
     fn read_file(&self, path: AbsPath, limit: u64) -> BoxFuture<'static, Result<Vec<u8>, Error>>;

@@ -67,13 +67,15 @@ pub enum PromptCommand {
     Sessions,
     /// Shows the board.
     Board,
+    /// Shows the cost of models.
+    Spending,
     /// Stops the running turn.
     Stop,
 }
 
 impl PromptCommand {
     /// All commands, with their names and help texts.
-    pub(crate) const ALL: [(Self, &str, &str); 9] = [
+    pub(crate) const ALL: [(Self, &str, &str); 10] = [
         (Self::New, "new", "Start a new session"),
         (
             Self::Compact,
@@ -98,6 +100,7 @@ impl PromptCommand {
             "board",
             "Show the board of agents in worktrees",
         ),
+        (Self::Spending, "spending", "Show the cost of models"),
         (Self::Stop, "stop", "Stop the running turn"),
     ];
 }

@@ -73,10 +73,7 @@ impl ContextMeter {
         } else {
             "Counted by the provider with the last answer"
         };
-        format!(
-            "{begin}. The conversation is {}.",
-            self.line_text()
-        )
+        format!("{begin}. The conversation is {}.", self.line_text())
     }
 
     /// The parts with their names, tokens, and shares of the used tokens from 0 to 1.
@@ -91,7 +88,10 @@ impl ContextMeter {
         if self.is_full() {
             "compacted with the next request".to_owned()
         } else {
-            format!("compacted from {} tokens on", token_text(self.fill.compact_at))
+            format!(
+                "compacted from {} tokens on",
+                token_text(self.fill.compact_at)
+            )
         }
     }
 
@@ -139,7 +139,10 @@ mod tests {
         assert_eq!(meter.label(), "about 97 % \u{b7} 24.3k of 25k");
         assert!(meter.is_full(), "its line is at 20k");
         assert!(meter.name().ends_with("compacted with the next request"));
-        assert_eq!(ContextMeter::of(&ContextFill::default(), Some(25_000)), None);
+        assert_eq!(
+            ContextMeter::of(&ContextFill::default(), Some(25_000)),
+            None
+        );
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod images;
 mod item;
 mod kept_drafts;
 mod landing_conflict;
+mod plan;
 mod prompt;
 mod questions;
 mod queue;
@@ -28,6 +29,7 @@ mod session_news;
 mod session_rows;
 mod session_settings;
 mod sessions;
+mod spending;
 mod starts;
 mod trust;
 
@@ -89,6 +91,7 @@ pub struct ComposerPanel {
     queue: queue::QueuePane,
     completion: completion::PromptCompletion,
     meter: context_meter::ContextPane,
+    spending: spending::SpendingPage,
     images: images::PromptImages,
     recall: recall::PromptRecall,
     kept: kept_drafts::KeptDrafts,
@@ -170,6 +173,8 @@ enum PanelPage {
     Board,
     /// The changes of the open session in the user's folder.
     Changes,
+    /// The cost of models.
+    Spending,
 }
 
 /// The running loads. A load replaces an earlier one of the same kind, and cancels no other.
@@ -265,6 +270,7 @@ impl ComposerPanel {
             queue: queue::QueuePane::new(cx.focus_handle().tab_stop(true)),
             completion: completion::PromptCompletion::default(),
             meter: context_meter::ContextPane::new(cx.focus_handle()),
+            spending: spending::SpendingPage::default(),
             images: images::PromptImages::default(),
             recall: recall::PromptRecall::default(),
             kept: kept_drafts::KeptDrafts::default(),
@@ -285,6 +291,7 @@ impl ComposerPanel {
             self.follow_running(cx);
             self.follow_changes(cx);
             self.follow_sessions(sessions::ListReading::Later, cx);
+            self.follow_budgets(cx);
             self.load_drafts(window, cx);
         }
     }
@@ -475,6 +482,7 @@ impl ComposerPanel {
             cx.emit(PanelEvent::Problem(notice));
         }
         self.turn_draft_to(&id, window, cx);
+        self.meter.leave_session();
         // Events that are already there are handled together and drawn once.
         let mut batches = events.ready_chunks(MAX_BATCH);
         let task = cx.spawn_in(

@@ -124,6 +124,11 @@ impl Transcript {
         &self.todos
     }
 
+    /// Whether a model has answered.
+    pub fn has_answer(&self) -> bool {
+        self.step > 0
+    }
+
     /// Returns the title of the session, or else the first line of the first prompt. Returns `None`
     /// if the session has neither.
     pub fn title(&self) -> Option<String> {

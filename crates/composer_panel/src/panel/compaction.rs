@@ -148,18 +148,28 @@ impl ComposerPanel {
             );
         let hint = "Later requests send this text. Your messages, the rules and the plan stay word for word.";
         Some(
-            card("agent-summary-edit", Role::Group, colors.accent, colors.raised)
-                .aria_label("Edit the summary")
-                .key_context("Composer summary")
-                .on_action(cx.listener(Self::save_summary))
-                .on_action(cx.listener(|this, _: &Cancel, window, cx| {
-                    this.cancel_summary_edit(window, cx);
-                }))
-                .child(Label::new("Edit the summary").strong())
-                .child(field)
-                .child(div().text_size(dp(12.0)).text_color(colors.muted).child(hint))
-                .child(div().flex().gap(dp(8.0)).child(save).child(cancel))
-                .into_any_element(),
+            card(
+                "agent-summary-edit",
+                Role::Group,
+                colors.accent,
+                colors.raised,
+            )
+            .aria_label("Edit the summary")
+            .key_context("Composer summary")
+            .on_action(cx.listener(Self::save_summary))
+            .on_action(cx.listener(|this, _: &Cancel, window, cx| {
+                this.cancel_summary_edit(window, cx);
+            }))
+            .child(Label::new("Edit the summary").strong())
+            .child(field)
+            .child(
+                div()
+                    .text_size(dp(12.0))
+                    .text_color(colors.muted)
+                    .child(hint),
+            )
+            .child(div().flex().gap(dp(8.0)).child(save).child(cancel))
+            .into_any_element(),
         )
     }
 }
@@ -256,7 +266,10 @@ fn kept_sentence(summary: &SummaryOutline) -> String {
         1 => Some("your message".to_owned()),
         count => Some(format!("{count} messages of yours")),
     };
-    let kept: Vec<String> = messages.into_iter().chain(summary.rules.iter().cloned()).collect();
+    let kept: Vec<String> = messages
+        .into_iter()
+        .chain(summary.rules.iter().cloned())
+        .collect();
     if kept.is_empty() {
         return "A summary replaces the older part of the conversation.".to_owned();
     }

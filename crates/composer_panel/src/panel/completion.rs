@@ -14,8 +14,8 @@ use ui::{ActiveTheme as _, Icon, Label, ListRow, dp};
 
 use super::ComposerPanel;
 use crate::actions::{
-    AcceptCompletion, ChooseEffort, ChooseModel, CompactSession, NewSession, NextMode, ShowBoard, ShowContext,
-    ShowSessions, Stop,
+    AcceptCompletion, ChooseEffort, ChooseModel, CompactSession, NewSession, NextMode, ShowBoard,
+    ShowContext, ShowSessions, ShowSpending, Stop,
 };
 use crate::agents::NamedContext;
 use crate::completion::{
@@ -242,6 +242,7 @@ impl ComposerPanel {
             PromptCommand::Mode => self.next_mode(&NextMode, window, cx),
             PromptCommand::Sessions => self.show_sessions(&ShowSessions, window, cx),
             PromptCommand::Board => self.show_board(&ShowBoard, window, cx),
+            PromptCommand::Spending => self.show_spending(&ShowSpending, window, cx),
             PromptCommand::Stop => self.stop(&Stop, window, cx),
         }
     }

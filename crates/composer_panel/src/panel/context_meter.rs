@@ -28,6 +28,11 @@ impl ContextPane {
             is_open: false,
         }
     }
+
+    /// Hides the list, because the panel turns to another session.
+    pub(super) fn leave_session(&mut self) {
+        self.is_open = false;
+    }
 }
 
 /// Registers the actions of this module.
@@ -40,6 +45,8 @@ pub(super) fn with_actions(
         .on_action(cx.listener(ComposerPanel::compact_session))
         .on_action(cx.listener(ComposerPanel::edit_summary_action))
         .on_action(cx.listener(ComposerPanel::choose_effort))
+        .on_action(cx.listener(ComposerPanel::show_spending))
+        .on_action(cx.listener(ComposerPanel::build_plan))
 }
 
 impl ComposerPanel {
@@ -92,21 +99,30 @@ impl ComposerPanel {
         cx.notify();
     }
 
+    /// Prepares a session with the settings of this one and without its conversation, which stays as
+    /// it is.
+    fn start_without_history(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        let (model, mode, effort) = (self.model().to_owned(), self.mode(), self.effort());
+        self.new_session(&NewSession, window, cx);
+        self.model = Some(model);
+        self.mode = mode;
+        self.effort = effort;
+    }
+
     /// Renders the line below the prompt: the fill of the context, the reason for a pause, the cost.
     pub(super) fn render_footer(&self, cx: &mut Context<Self>) -> Option<AnyElement> {
         let transcript = &self.addressed_session()?.transcript;
         let meter = self.context_meter();
         let cost = transcript.cost_nano().filter(|cost| *cost > 0);
-        let texts = [
-            transcript.waiting().map(str::to_owned),
-            cost.map(dollars),
-        ];
+        let texts = [transcript.waiting().map(str::to_owned), cost.map(dollars)];
         let text = texts.into_iter().flatten().collect::<Vec<_>>();
         if meter.is_none() && text.is_empty() {
             return None;
         }
         let text = text.join(" \u{b7} ");
-        let list = meter.as_ref().and_then(|it| self.render_context_list(it, cx));
+        let list = meter
+            .as_ref()
+            .and_then(|it| self.render_context_list(it, cx));
         Some(
             div()
                 .relative()
@@ -131,11 +147,20 @@ impl ComposerPanel {
             return None;
         }
         let colors = cx.theme().colors;
-        let rows: Vec<_> = meter.parts().into_iter().map(|it| part_row(&it, cx)).collect();
+        let rows: Vec<_> = meter
+            .parts()
+            .into_iter()
+            .map(|it| part_row(&it, cx))
+            .collect();
         let head = div()
             .flex()
             .items_center()
-            .child(div().flex_1().min_w_0().child(Label::new(meter.label()).strong()))
+            .child(
+                div()
+                    .flex_1()
+                    .min_w_0()
+                    .child(Label::new(meter.label()).strong()),
+            )
             .child(
                 IconButton::new("agent-context-close", Icon::Close, "Close")
                     .small()
@@ -153,7 +178,9 @@ impl ComposerPanel {
             .child(
                 Button::new("agent-without-history", "New session without history")
                     .style(ButtonStyle::Ghost)
-                    .action(Box::new(NewSession)),
+                    .on_click(cx.listener(|this, _, window, cx| {
+                        this.start_without_history(window, cx);
+                    })),
             );
         let note = "The parts are in proportion to the sizes of their texts, scaled to the total.";
         let list = div()
@@ -269,12 +296,11 @@ fn part_row(
                 .child(div().h_full().w(relative(*share)).bg(colors.accent)),
         )
         .child(
-            div()
-                .flex_none()
-                .w(dp(80.0))
-                .flex()
-                .justify_end()
-                .child(Label::new(format!("{tokens} \u{b7} {percent} %")).tiny().muted()),
+            div().flex_none().w(dp(80.0)).flex().justify_end().child(
+                Label::new(format!("{tokens} \u{b7} {percent} %"))
+                    .tiny()
+                    .muted(),
+            ),
         )
         .into_any_element()
 }

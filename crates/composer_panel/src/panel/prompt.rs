@@ -164,50 +164,6 @@ impl ComposerPanel {
         })
     }
 
-    /// Renders the session's list of tasks. Returns `None` without a session, without tasks, or
-    /// once all tasks are done.
-    fn render_plan(&self, cx: &Context<Self>) -> Option<AnyElement> {
-        use agent::record::TodoState;
-        let colors = cx.theme().colors;
-        let todos = self.transcript()?.todos();
-        if todos.is_empty() || todos.iter().all(|it| it.state == TodoState::Done) {
-            return None;
-        }
-        let row = |(at, todo): (usize, &agent::record::TodoItem)| {
-            let (icon, color) = match todo.state {
-                TodoState::Open => (Icon::Circle, colors.muted),
-                TodoState::Doing => (Icon::CircleDot, colors.accent),
-                TodoState::Done => (Icon::CircleCheck, colors.success),
-                TodoState::Dropped => (Icon::CircleX, colors.disabled),
-            };
-            let label = Label::new(todo.text.clone()).small();
-            div()
-                .id(("todo", at))
-                .flex()
-                .items_center()
-                .gap(dp(8.0))
-                .child(icon.color(color))
-                .child(match todo.state {
-                    TodoState::Done | TodoState::Dropped => label.muted(),
-                    _ => label,
-                })
-        };
-        let rows: Vec<_> = todos.iter().enumerate().map(row).collect();
-        Some(
-            div()
-                .id("agent-plan")
-                .role(Role::List)
-                .aria_label("Plan")
-                .flex()
-                .flex_col()
-                .gap(dp(4.0))
-                .max_h(dp(160.0))
-                .overflow_y_scroll()
-                .children(rows)
-                .into_any_element(),
-        )
-    }
-
     /// Renders a permission request: the exact effect of the call, and the narrowest approval.
     fn render_approval(&self, cx: &mut Context<Self>) -> Option<AnyElement> {
         let colors = cx.theme().colors;

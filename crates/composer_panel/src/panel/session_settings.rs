@@ -35,6 +35,14 @@ impl SettingsChoice {
         }
     }
 
+    /// Only a mode.
+    pub(super) fn of_mode(mode: SessionMode) -> Self {
+        Self {
+            mode: Some(mode),
+            ..Self::default()
+        }
+    }
+
     /// The same settings with this effort, if there is one.
     pub(super) fn with_effort(self, effort: Option<Effort>) -> Self {
         Self { effort, ..self }
@@ -168,7 +176,7 @@ impl ComposerPanel {
     }
 
     /// Returns the entry of a model in the list; `None` if the list lacks it.
-    fn model_entry(&self, model: &str) -> Option<&ModelEntry> {
+    pub(super) fn model_entry(&self, model: &str) -> Option<&ModelEntry> {
         self.models.models.iter().find(|it| it.id == model)
     }
 
@@ -199,21 +207,17 @@ impl ComposerPanel {
     }
 
     pub(super) fn next_mode(&mut self, _: &NextMode, _: &mut Window, cx: &mut Context<Self>) {
-        self.mode = match self.mode() {
+        let mode = match self.mode() {
             SessionMode::Build => SessionMode::Plan,
             SessionMode::Plan => SessionMode::Ask,
             SessionMode::Ask => SessionMode::Build,
         };
-        self.set_session_choice(SettingsChoice {
-            mode: Some(self.mode),
-            ..SettingsChoice::default()
-        });
-        cx.notify();
+        self.set_mode(mode, cx);
     }
 
     /// Sets the settings in `choice` for the session to which the next prompt goes, if there is
     /// one. A session that is being started gets them before its first prompt.
-    fn set_session_choice(&mut self, choice: SettingsChoice) {
+    pub(super) fn set_session_choice(&mut self, choice: SettingsChoice) {
         if self.page == PanelPage::Board {
             return;
         }
@@ -278,7 +282,7 @@ impl ComposerPanel {
         Some(button)
     }
 
-    fn model_name<'a>(&'a self, model: &'a str) -> &'a str {
+    pub(super) fn model_name<'a>(&'a self, model: &'a str) -> &'a str {
         match self.model_entry(model) {
             Some(known) => &known.name,
             None if model.is_empty() => "Choose a model",

@@ -60,7 +60,10 @@ impl Transcript {
                     why: why.clone(),
                     tokens: *tokens,
                     bytes: *bytes,
-                    reduced: reduced.iter().map(|(call, _)| self.call_title(call)).collect(),
+                    reduced: reduced
+                        .iter()
+                        .map(|(call, _)| self.call_title(call))
+                        .collect(),
                     dropped: dropped.iter().map(|call| self.call_title(call)).collect(),
                     summary: has_summary.then(|| SummaryOutline::of(summary)),
                     is_edited: false,

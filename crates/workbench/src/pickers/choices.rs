@@ -195,11 +195,15 @@ pub(crate) fn models(panel: Entity<ComposerPanel>, cx: &App) -> ChoicePicker {
 pub(crate) fn efforts(panel: Entity<ComposerPanel>, cx: &App) -> ChoicePicker {
     let read = panel.read(cx);
     let (choices, efforts) = (effort_choices(read, ""), read.efforts().to_vec());
-    ChoicePicker::new("Effort for the next message", choices, move |index, _, cx| {
-        if let Some(effort) = efforts.get(index) {
-            panel.update(cx, |panel, cx| panel.set_effort(*effort, cx));
-        }
-    })
+    ChoicePicker::new(
+        "Effort for the next message",
+        choices,
+        move |index, _, cx| {
+            if let Some(effort) = efforts.get(index) {
+                panel.update(cx, |panel, cx| panel.set_effort(*effort, cx));
+            }
+        },
+    )
 }
 
 fn effort_choices(panel: &ComposerPanel, prefix: &str) -> Vec<ChoiceItem> {

@@ -31,12 +31,15 @@ pub(super) fn open_with(problems: &[&str], cx: &mut TestAppContext) -> (Story, F
         about: String::new(),
         traits: None,
     };
-    open_with_models(ModelList {
-        models: vec![line("local/coder", "Coder"), line("demo", "Demo model")],
-        default: "local/coder".to_owned(),
-        advice: String::new(),
-        problems: problems.iter().map(ToString::to_string).collect(),
-    }, cx)
+    open_with_models(
+        ModelList {
+            models: vec![line("local/coder", "Coder"), line("demo", "Demo model")],
+            default: "local/coder".to_owned(),
+            advice: String::new(),
+            problems: problems.iter().map(ToString::to_string).collect(),
+        },
+        cx,
+    )
 }
 
 /// A window whose engines have these models.

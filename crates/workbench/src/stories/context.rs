@@ -1,6 +1,7 @@
 //! The meter of the context below the prompt, and the list of what fills it.
 
 use agent::fill::{ContextFill, FillPart};
+use agent::record::SessionMode;
 use agent::{AgentEvent, SessionCommand};
 use composer_panel::actions::ShowContext;
 use composer_panel::agents::FakeAgents;
@@ -93,6 +94,31 @@ fn the_list_of_the_context_compacts_the_conversation(cx: &mut TestAppContext) {
     assert!(!is_named(&mut story, "Contents of the context"));
     story.keys("alt-k");
     assert_eq!(fake.take_commands(), [SessionCommand::Compact]);
+}
+
+#[gpui_kit::test]
+fn a_session_without_history_keeps_the_settings(cx: &mut TestAppContext) {
+    let (mut story, fake) = answered(cx);
+    fake.send_event(fill(24_000, false));
+    story.settle();
+    story.keys("alt-m").keys("alt-u");
+    story.settle();
+    fake.take_commands();
+    let button = story
+        .cx
+        .update(|window, _| window.find_by_label("New session without history"));
+    let at = button.bounds().center();
+    story.cx.simulate_click(at, gpui_kit::Modifiers::default());
+    story.settle();
+    assert!(!is_named(&mut story, "Contents of the context"));
+    story.input("again").keys("enter");
+    story.settle();
+    let started = fake.started();
+    assert_eq!(started.len(), 2);
+    assert_eq!(
+        (started[1].mode, &started[1].model),
+        (SessionMode::Plan, &started[0].model)
+    );
 }
 
 #[gpui_kit::test]

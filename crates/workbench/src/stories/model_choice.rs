@@ -1,7 +1,7 @@
 //! The list of models with their facts, the effort, and the price of a switch.
 
 use agent::record::SessionMode;
-use agent::{AgentEvent, SessionCommand, SessionRecord};
+use agent::{SessionCommand, SessionRecord};
 use composer_panel::ModelTraits;
 use composer_panel::agents::{FakeAgents, ModelEntry, ModelList};
 use gpui_kit::TestAppContext;
@@ -154,6 +154,9 @@ fn a_turn_of_auto_names_its_model_and_the_reason(cx: &mut TestAppContext) {
         let transcript = it.agents().read(cx).transcript().expect("a session");
         format!("{:?}", transcript.items())
     });
-    let (note, answer) = (shown.find("Auto chose far/big: it scores"), shown.find("I run **the"));
+    let (note, answer) = (
+        shown.find("Auto chose far/big: it scores"),
+        shown.find("I run **the"),
+    );
     assert!(note.is_some() && note < answer, "{shown}");
 }

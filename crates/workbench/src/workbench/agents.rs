@@ -4,9 +4,9 @@ use std::path::Path;
 
 use base::{ByteOffset, Span};
 use composer_panel::actions::{
-    AllowHooks, ChooseModel, CompactSession, DistrustFolder, FocusPanel, KeepAllChanges, NewSession,
-    RejectAllChanges, RestoreCheckpoint, ReviewChanges, ShowBoard, ShowContext, ShowSessions, Stop,
-    TogglePanel, TrustFolder,
+    AllowHooks, BuildPlan, ChooseModel, CompactSession, DistrustFolder, FocusPanel, KeepAllChanges,
+    NewSession, RejectAllChanges, RestoreCheckpoint, ReviewChanges, ShowBoard, ShowContext,
+    ShowSessions, ShowSpending, Stop, TogglePanel, TrustFolder,
 };
 use composer_panel::agents::SessionChange;
 use composer_panel::{ComposerPanel, PanelEvent, SessionVisibility, session_notice};
@@ -47,6 +47,8 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(choose_model_action))
         .on_action(cx.listener(show_context))
         .on_action(cx.listener(compact_session))
+        .on_action(cx.listener(show_spending))
+        .on_action(cx.listener(build_plan))
         .on_action(cx.listener(review_changes))
         .on_action(cx.listener(keep_all_changes))
         .on_action(cx.listener(reject_all_changes))
@@ -286,6 +288,28 @@ fn compact_session(
 ) {
     show_and_update(workbench, window, cx, |panel, window, cx| {
         panel.compact_session(action, window, cx)
+    });
+}
+
+fn show_spending(
+    workbench: &mut Workbench,
+    action: &ShowSpending,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.show_spending(action, window, cx)
+    });
+}
+
+fn build_plan(
+    workbench: &mut Workbench,
+    action: &BuildPlan,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.build_plan(action, window, cx)
     });
 }
 
