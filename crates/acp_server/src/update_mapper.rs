@@ -89,6 +89,8 @@ impl UpdateMapper {
                 vec![notice(format!("{why} Trying again in {seconds} s."))]
             }
             AgentEvent::Compacting { is_over } => vec![self.compaction(*is_over, None)],
+            // The protocol cannot say that a number is an estimate.
+            AgentEvent::Fill { fill, .. } if fill.is_estimate => Vec::new(),
             AgentEvent::Fill { fill, cost_nano } => vec![Update::Usage(ContextUsage {
                 used: fill.tokens,
                 size: fill.window,
