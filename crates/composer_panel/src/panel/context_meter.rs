@@ -191,6 +191,9 @@ impl ComposerPanel {
             .track_focus(&self.meter.focus)
             .key_context("Composer context")
             .on_action(cx.listener(|this, _: &Cancel, window, cx| this.hide_context(window, cx)))
+            // The list is drawn over the window, outside of the panel's own actions.
+            .on_action(cx.listener(Self::show_context))
+            .on_action(cx.listener(Self::compact_session))
             .absolute()
             .left_0()
             .right_0()
