@@ -341,6 +341,7 @@ mod tests {
             forked_from: None,
             is_archived: false,
             is_unread: false,
+            spent_by_day: Default::default(),
         }
     }
 

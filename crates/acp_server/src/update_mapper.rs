@@ -30,6 +30,8 @@ pub(crate) struct UpdateMapper {
     is_titled: bool,
     /// The number of compactions so far.
     compactions: u64,
+    /// Whether the latest record is an answer.
+    has_answered: bool,
 }
 
 /// The part of the running model request that was already sent to the editor.
@@ -62,6 +64,7 @@ impl UpdateMapper {
             step: StepProgress::default(),
             is_titled: false,
             compactions: 0,
+            has_answered: false,
         }
     }
 
@@ -69,7 +72,10 @@ impl UpdateMapper {
     /// need to know of the event.
     pub(crate) fn on_event(&mut self, event: &AgentEvent) -> Vec<Update> {
         match event {
-            AgentEvent::Recorded(stored) => self.record(stored, UpdateSource::Live),
+            AgentEvent::Recorded(stored) => {
+                self.has_answered = matches!(stored.record, SessionRecord::Answered { .. });
+                self.record(stored, UpdateSource::Live)
+            }
             AgentEvent::Text(text) => {
                 self.step.text.push_str(text);
                 vec![self.message_update(Voice::Agent, text)]
@@ -89,13 +95,12 @@ impl UpdateMapper {
                 vec![notice(format!("{why} Trying again in {seconds} s."))]
             }
             AgentEvent::Compacting { is_over } => vec![self.compaction(*is_over, None)],
-            AgentEvent::Fill {
-                used,
-                limit,
-                cost_nano,
-            } => vec![Update::Usage(ContextUsage {
-                used: *used,
-                size: *limit,
+            // The protocol cannot say that a number is an estimate, so that only the end of an answer
+            // brings one.
+            AgentEvent::Fill { fill, .. } if fill.is_estimate && !self.has_answered => Vec::new(),
+            AgentEvent::Fill { fill, cost_nano } => vec![Update::Usage(ContextUsage {
+                used: fill.tokens,
+                size: fill.window,
                 cost: cost_nano.map(|nano| (nano as f64 / 1e9, "USD".to_owned())),
             })],
             AgentEvent::Child { session, event } => self.child(session, event),
@@ -191,6 +196,9 @@ impl UpdateMapper {
             | SessionRecord::Omitted { .. }
             | SessionRecord::Queued { .. }
             | SessionRecord::Switched { .. }
+            | SessionRecord::SummaryEdited { .. }
+            | SessionRecord::EffortSet { .. }
+            | SessionRecord::Routed { .. }
             | SessionRecord::ModeSet { .. } => Vec::new(),
         }
     }

@@ -11,6 +11,7 @@
 //! let a model write a summary (`summary`). Start at `plan`; `apply` computes the resulting
 //! conversation.
 
+mod outline;
 mod planned;
 mod prune;
 mod summary;
@@ -25,6 +26,7 @@ use serde_json::Value;
 
 use crate::record::{PromptOrigin, TodoItem};
 
+pub use outline::SummaryOutline;
 pub use planned::PlannedCompactor;
 pub use summary::{ConversationSummary, SummaryJob, SummaryText};
 

@@ -14,6 +14,7 @@
 mod ask;
 mod calls;
 mod compacting;
+mod filling;
 mod gateway;
 pub(crate) mod inbox;
 mod metrics;

@@ -45,7 +45,11 @@ fn section(record: &SessionRecord) -> Option<String> {
         ),
         SessionRecord::Failed { message, .. } => format!("*{}*", one_line(message)),
         SessionRecord::Noted { text } => format!("*{}*", one_line(text)),
+        SessionRecord::Routed { model, reason, .. } => format!("*Auto chose {model}: {reason}.*"),
         SessionRecord::Switched { from, to, .. } => format!("*The model changed: {from} to {to}.*"),
+        SessionRecord::SummaryEdited { summary, .. } => {
+            format!("*You edited the summary.*\n\n{summary}")
+        }
         SessionRecord::Compacted { summary, .. } => {
             format!("*Older parts of the conversation were shortened.*\n\n{summary}")
                 .trim()

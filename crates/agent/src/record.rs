@@ -4,6 +4,7 @@
 //! A record is a row of the ledger: a kind and a JSON body. Records are appended, never changed.
 //! Readers accept what older writers wrote, so later fields have defaults.
 
+use model::Effort;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -172,6 +173,20 @@ pub enum SessionRecord {
         summary: String,
         /// Size of the prompt before and after, in bytes.
         bytes: (u64, u64),
+        /// Size of the prompt before and after, in tokens: by the last count before, and estimated
+        /// after. Older records lack it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tokens: Option<(u64, u64)>,
+        /// The reason, as a clause. Older records lack it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
+    },
+    /// The user edits the summary of a compaction; later requests send the new text.
+    SummaryEdited {
+        /// The number of the compaction's record.
+        compaction: u64,
+        /// The summary from now on, with everything that it keeps word for word.
+        summary: String,
     },
     /// Content is no longer sent, since the provider rejected it. Applies to the rest of the
     /// session; model-specific omissions apply as long as the same model is used.
@@ -189,6 +204,21 @@ pub enum SessionRecord {
         to: String,
         /// The form in which the history passes to it.
         how: Handover,
+    },
+    /// The user chooses the reasoning effort for later requests.
+    EffortSet {
+        /// The effort from now on.
+        effort: Effort,
+    },
+    /// The router chose a model for a session with the model `auto`: with the first request of a turn,
+    /// and whenever it chooses another one.
+    Routed {
+        /// The number of the turn.
+        turn: u64,
+        /// The chosen model, as `provider/model`.
+        model: String,
+        /// The reason, as a clause.
+        reason: String,
     },
     /// The session changes its mode.
     ModeSet {
@@ -235,8 +265,11 @@ impl SessionRecord {
             SessionRecord::CallEnded { .. } => "call_ended",
             SessionRecord::Planned { .. } => "planned",
             SessionRecord::Compacted { .. } => "compacted",
+            SessionRecord::SummaryEdited { .. } => "summary_edited",
             SessionRecord::Omitted { .. } => "omitted",
             SessionRecord::Switched { .. } => "switched",
+            SessionRecord::EffortSet { .. } => "effort_set",
+            SessionRecord::Routed { .. } => "routed",
             SessionRecord::ModeSet { .. } => "mode_set",
             SessionRecord::Titled { .. } => "titled",
             SessionRecord::Queued { .. } => "queued",

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::AbsPath;
-use model::PartContent;
 use model::policy::route::RouteDecision;
+use model::{Effort, PartContent};
 use serde::{Deserialize, Serialize};
 
+use crate::fill::ContextFill;
 use crate::record::{Delivery, Handover, SessionMode, Stored, TurnEnd};
 use crate::user_prompts::{PermissionDecision, UserQuestion};
 
@@ -48,8 +49,18 @@ pub enum SessionCommand {
     },
     /// Change the mode from the next turn on.
     SetMode(SessionMode),
+    /// Change the reasoning effort from the next request on. Models without effort levels ignore it.
+    SetEffort(Effort),
     /// Compact the conversation now.
     Compact,
+    /// Replace the text that a model wrote for a compaction, from the next request on. What the
+    /// summary keeps word for word stays.
+    EditSummary {
+        /// The number of the compaction's record.
+        compaction: u64,
+        /// The new text.
+        memory: String,
+    },
     /// Forward a command to a subagent: usually a decision or a reply.
     Child {
         /// The id of the subagent's session.
@@ -157,12 +168,11 @@ pub enum AgentEvent {
         /// Whether compaction has ended.
         is_over: bool,
     },
-    /// Context usage and cost so far.
+    /// The fill of the model's context and the cost so far: after each answer and each compaction,
+    /// after a switch of models, and when a session was opened again.
     Fill {
-        /// Tokens of the last prompt.
-        used: u64,
-        /// The model's context limit, in tokens.
-        limit: u64,
+        /// The fill of the context.
+        fill: ContextFill,
         /// Billionths of a US dollar; `None` once a price was unknown.
         cost_nano: Option<u64>,
     },

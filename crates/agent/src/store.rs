@@ -13,13 +13,13 @@ mod thread;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ledger::{EventRow, Ledger, LedgerEntry, MetricRow, SessionRow};
+use ledger::{CallRow, EventRow, Ledger, LedgerEntry, MetricRow, SessionRow};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::error::Error;
 use crate::record::{SessionRecord, Stored};
 
-pub use list::{SessionState, SessionSummary, fork_title, title};
+pub use list::{DaySpend, SessionState, SessionSummary, fork_title, title};
 pub use marks::SessionMark;
 
 /// Capacity of the channel to the thread, in groups of rows. When it is full, senders wait for at
@@ -186,6 +186,11 @@ impl SessionStore {
     /// disk.
     pub fn metrics(&self, name: &str, since_ms: u64) -> Result<Vec<MetricRow>, Error> {
         Ok(self.reader().metrics(name, since_ms)?)
+    }
+
+    /// Reads the calls of models since a time, in milliseconds since 1970. Blocks on the disk.
+    pub(crate) fn calls(&self, since_ms: u64) -> Result<Vec<CallRow>, Error> {
+        Ok(self.reader().calls(since_ms)?)
     }
 
     /// Hands entries to the writing thread and waits until they, and all sent before, are on the

@@ -3,7 +3,7 @@
 //! Knows: records. Must not know: timing, the origin of requests, how results came about.
 //! Invariant: the same records give the same messages, byte for byte.
 //! Invariant: the part sealed by an `Asked` record never changes afterwards, except by a
-//! `Compacted` or an `Omitted` record; later records only append. A provider thus finds its cached
+//! `Compacted`, a `SummaryEdited` or an `Omitted` record; later records only append. A provider thus finds its cached
 //! prefix again.
 //! Invariant: for any records, truncated anywhere, the messages are valid for every wire format:
 //! see `check`.
@@ -13,6 +13,7 @@ mod check;
 mod compacted;
 mod omitted;
 mod segments;
+mod sizes;
 mod view;
 
 use std::collections::HashMap;
@@ -155,6 +156,10 @@ impl Transcript {
                 summary,
                 ..
             } => self.compact(seq, *through, reduced, dropped, summary),
+            SessionRecord::SummaryEdited {
+                compaction,
+                summary,
+            } => self.edit_summary(*compaction, summary),
             SessionRecord::Omitted { what, text } => self.omit(seq, what, text),
             SessionRecord::Began { .. }
             | SessionRecord::Failed { .. }
@@ -163,6 +168,8 @@ impl Transcript {
             | SessionRecord::CallBegan { .. }
             | SessionRecord::Planned { .. }
             | SessionRecord::Switched { .. }
+            | SessionRecord::EffortSet { .. }
+            | SessionRecord::Routed { .. }
             | SessionRecord::ModeSet { .. }
             | SessionRecord::Titled { .. }
             | SessionRecord::Queued { .. }

@@ -9,9 +9,11 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 
+use crate::model_traits::ModelTraits;
 use crate::{
     FolderAction, FolderChanges, FolderTrust, KeptPrompts, NamedContext, OpenFiles, PendingHooks,
-    PendingMcpServer, RunningSession, SessionChange, SessionMark, UndoOutcome, board,
+    PendingMcpServer, RunningSession, SessionChange, SessionMark, SpendNotice, Spending,
+    UndoOutcome, board,
 };
 
 /// The reason why the engines did not do what the panel asked for.
@@ -112,6 +114,12 @@ pub trait AgentService: Send + Sync {
     /// Returns whether a model accepts images; `None` if that is unknown.
     fn takes_images(&self, model: String) -> BoxFuture<'static, Option<bool>>;
 
+    /// Reads the cost of models of the last `days` days.
+    fn spending(&self, days: u64) -> BoxFuture<'static, Result<Spending, Error>>;
+
+    /// Streams the notices of budgets that are nearly or fully used, from now on.
+    fn budget_notices(&self) -> BoxStream<'static, SpendNotice>;
+
     /// Reads a file of at most `limit` bytes.
     fn read_file(&self, path: AbsPath, limit: u64) -> BoxFuture<'static, Result<Vec<u8>, Error>>;
 
@@ -191,7 +199,7 @@ pub struct SessionConnection {
 }
 
 /// The list of available models.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelList {
     /// All models that can be used.
     pub models: Vec<ModelEntry>,
@@ -204,14 +212,16 @@ pub struct ModelList {
 }
 
 /// A model that can be used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelEntry {
     /// The id as written in settings: `provider/model`, `auto` or `demo`.
     pub id: String,
     /// Display name of the model.
     pub name: String,
-    /// Price and location of the model, in a few words.
+    /// Location of the model, in a few words.
     pub about: String,
+    /// Facts about the model; `None` for `auto` and for the demo model.
+    pub traits: Option<ModelTraits>,
 }
 
 /// An entry of the session list.

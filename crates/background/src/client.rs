@@ -12,8 +12,8 @@ use agent::drafts::KeptPrompts;
 use agent_service::board::{BoardConnection, Event};
 use agent_service::{
     AgentService, Consent, Error, FolderAction, FolderState, FolderTrust, ModelList, NewSession,
-    RunningSession, SessionChange, SessionConnection, SessionEntry, SessionMark, StoredChange,
-    UndoOutcome,
+    RunningSession, SessionChange, SessionConnection, SessionEntry, SessionMark, SpendNotice,
+    Spending, StoredChange, UndoOutcome,
 };
 use base::AbsPath;
 use futures::channel::mpsc::UnboundedReceiver;
@@ -129,6 +129,18 @@ impl AgentService for BackgroundAgents {
     fn stored_changes(&self) -> BoxStream<'static, StoredChange> {
         self.list(StreamRequest::StoredChanges, |item| match item {
             StreamItem::Stored(change) => Some(change),
+            _ => None,
+        })
+    }
+
+    fn spending(&self, days: u64) -> BoxFuture<'static, Result<Spending, Error>> {
+        // The costs of both processes are in the ledger.
+        self.local.spending(days)
+    }
+
+    fn budget_notices(&self) -> BoxStream<'static, SpendNotice> {
+        self.list(StreamRequest::BudgetNotices, |item| match item {
+            StreamItem::Budget(notice) => Some(notice),
             _ => None,
         })
     }

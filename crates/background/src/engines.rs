@@ -19,8 +19,8 @@ use agent::{AgentEvent, SessionCommand};
 use agent_service::board::{BoardConnection, Command, JobCommand, JobState};
 use agent_service::{
     AgentService, Consent, Error, FolderAction, FolderState, FolderTrust, ModelEntry, ModelList,
-    NewSession, RunningSession, SessionActivity, SessionChange, SessionConnection, SessionEntry,
-    SessionMark, StoredChange, UndoOutcome,
+    ModelTraits, NewSession, RunningSession, SessionActivity, SessionChange, SessionConnection,
+    SessionEntry, SessionMark, SpendNotice, Spending, StoredChange, UndoOutcome,
 };
 use base::AbsPath;
 use composer::service::{ComposerHandle, SessionView};
@@ -351,6 +351,24 @@ impl AgentService for EngineServices {
             .boxed()
     }
 
+    fn spending(&self, days: u64) -> BoxFuture<'static, Result<Spending, Error>> {
+        self.with(move |services| on_disk(move || services.spending(days).map_err(failed)))
+    }
+
+    fn budget_notices(&self) -> BoxStream<'static, SpendNotice> {
+        let notices = self.with(|services| async move { Ok(services.budget_notices()) });
+        // Without services nothing is spent.
+        stream::once(notices)
+            .filter_map(|notices| std::future::ready(notices.ok()))
+            .flat_map(|mut notices| stream::poll_fn(move |cx| notices.poll_recv(cx)))
+            .map(|notice| SpendNotice {
+                at_ms: RealClock::default().wall_ms(),
+                scope: notice.scope.to_string(),
+                percent: u64::from(notice.percent),
+            })
+            .boxed()
+    }
+
     fn read_file(&self, path: AbsPath, limit: u64) -> BoxFuture<'static, Result<Vec<u8>, Error>> {
         self.with(move |_| on_disk(move || RealFiles.read(&path, limit).map_err(failed)))
     }
@@ -640,6 +658,13 @@ fn model_list(services: &AgentServices) -> ModelList {
             } else {
                 String::new()
             },
+            traits: Some(ModelTraits {
+                tier: model.tier,
+                price: model.price.clone(),
+                context: model.context.0,
+                efforts: model.efforts.clone(),
+                takes_images: model.takes_images,
+            }),
         })
         .collect();
     let wanted = services.default_model();
@@ -660,6 +685,7 @@ fn model_list(services: &AgentServices) -> ModelList {
             id: "auto".to_owned(),
             name: "Auto".to_owned(),
             about: "chosen for each task".to_owned(),
+            traits: None,
         };
         models.insert(0, auto);
     }
@@ -667,6 +693,7 @@ fn model_list(services: &AgentServices) -> ModelList {
         id: "demo".to_owned(),
         name: "Demo model".to_owned(),
         about: "a script, on a sample project".to_owned(),
+        traits: None,
     });
     ModelList {
         models,

@@ -13,7 +13,7 @@ use agent::{AgentEvent, SessionCommand};
 use agent_service::board::{Board, Command};
 use agent_service::{
     Consent, FolderAction, FolderState, NewSession, RunningSession, SessionActivity, SessionChange,
-    SessionMark, StoredChange,
+    SessionMark, SpendNotice, StoredChange,
 };
 use base::AbsPath;
 use serde::{Deserialize, Serialize};
@@ -123,6 +123,8 @@ pub(crate) enum StreamRequest {
     SessionChanges,
     /// The changes of stored sessions: `Stored`.
     StoredChanges,
+    /// The notices of budgets: `Budget`.
+    BudgetNotices,
     /// The changes of a session in a folder: `Folder`.
     FolderChanges(AbsPath, String),
 }
@@ -204,6 +206,8 @@ pub(crate) enum StreamItem {
     Changed(SessionChange),
     /// A change of stored sessions.
     Stored(StoredChange),
+    /// A budget is nearly or fully used.
+    Budget(SpendNotice),
     /// The changes of a session in a folder.
     Folder(FolderState),
 }

@@ -1,18 +1,20 @@
-//! The ends of tool calls and the usage of models, from the ledger.
+//! The ends of tool calls, the usage and the cost of models, from the ledger.
 
 use std::process::ExitCode;
 
+use agent::spending::{SpendLine, Spending};
 use agent::stats::{self, Alert, MeasuredCall, TOKENS, TOOL_CALL, TokenStats, ToolStats};
 use clap::Args;
 use host::{Clock, Dirs, RealClock};
+use model::Cost;
 use serde_json::json;
 
 use crate::{Streams, error_text, sessions, write_error};
 
-/// Show results of tool calls, anomalies, and the usage of models
+/// Show results of tool calls, anomalies, the usage and the cost of models
 #[derive(Args)]
 pub(crate) struct StatsCommand {
-    /// Print an object {calls, alerts, tokens}
+    /// Print an object {calls, alerts, tokens, spending}
     #[arg(long)]
     json: bool,
     /// Number of days to look back
@@ -32,10 +34,12 @@ impl StatsCommand {
         let (lines, alerts) = stats::calls(&measured, now_ms);
         let tokens = stats::tokens(&store.metrics(TOKENS, since_ms).map_err(error_text)?);
         let tokens: Vec<(String, TokenStats)> = tokens.into_iter().collect();
+        let spending = Spending::read(&store, now_ms, self.days).map_err(error_text)?;
         let text = if self.json {
-            json_text(&lines, &alerts, &tokens)
+            json_text(&lines, &alerts, &tokens, &spending)
         } else {
-            text(&lines, &alerts, &tokens)
+            let text = text(&lines, &alerts, &tokens);
+            text + &spending_text(&spending, self.days)
         };
         streams
             .output
@@ -45,7 +49,12 @@ impl StatsCommand {
     }
 }
 
-fn json_text(lines: &[ToolStats], alerts: &[Alert], tokens: &[(String, TokenStats)]) -> String {
+fn json_text(
+    lines: &[ToolStats],
+    alerts: &[Alert],
+    tokens: &[(String, TokenStats)],
+    spending: &Spending,
+) -> String {
     let calls: Vec<_> = lines
         .iter()
         .map(|line| {
@@ -74,7 +83,7 @@ fn json_text(lines: &[ToolStats], alerts: &[Alert], tokens: &[(String, TokenStat
         .collect();
     format!(
         "{}\n",
-        json!({ "calls": calls, "alerts": alerts, "tokens": tokens })
+        json!({ "calls": calls, "alerts": alerts, "tokens": tokens, "spending": spending_json(spending) })
     )
 }
 
@@ -115,6 +124,60 @@ fn text(lines: &[ToolStats], alerts: &[Alert], tokens: &[(String, TokenStats)]) 
             "! {} by {} ends in {}: {}\n",
             alert.tool, alert.model, alert.outcome, alert.sentence
         ));
+    }
+    text
+}
+
+fn spending_json(spending: &Spending) -> serde_json::Value {
+    let line = |line: &SpendLine| {
+        json!({
+            "name": line.name, "cost_nano": line.cost_nano, "has_unknown_cost": line.has_unknown_cost,
+            "tokens": line.tokens,
+        })
+    };
+    let lines = |lines: &[SpendLine]| lines.iter().map(line).collect::<Vec<_>>();
+    let notice = |notice: &agent::spending::SpendNotice| json!({ "at_ms": notice.at_ms, "scope": notice.scope, "percent": notice.percent });
+    json!({
+        "total": line(&spending.total),
+        "days": lines(&spending.days),
+        "models": lines(&spending.models),
+        "agents": lines(&spending.agents),
+        "purposes": lines(&spending.purposes),
+        "budget_notices": spending.notices.iter().map(notice).collect::<Vec<_>>(),
+    })
+}
+
+/// Prints the cost of models; empty if there were no calls.
+fn spending_text(spending: &Spending, days: u64) -> String {
+    if spending.days.is_empty() {
+        return String::new();
+    }
+    let cost = |line: &SpendLine| {
+        let and_more = if line.has_unknown_cost {
+            " and calls of unknown price"
+        } else {
+            ""
+        };
+        format!("{}{and_more}", Cost(line.cost_nano))
+    };
+    let mut text = format!("cost of models in {days} days: {}\n", cost(&spending.total));
+    for (title, lines) in [
+        ("by day (UTC)", &spending.days),
+        ("by model", &spending.models),
+        ("by agent, with its subagents", &spending.agents),
+        ("by purpose", &spending.purposes),
+    ] {
+        if !lines.is_empty() {
+            text.push_str(&format!("{title}:\n"));
+        }
+        for line in lines {
+            let name = line.name.split_whitespace().collect::<Vec<_>>().join(" ");
+            text.push_str(&format!("  {name}  {}\n", cost(line)));
+        }
+    }
+    for notice in &spending.notices {
+        let day = agent::context::date(notice.at_ms);
+        text.push_str(&format!("! {day}: {}\n", notice.sentence()));
     }
     text
 }

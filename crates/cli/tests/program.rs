@@ -27,5 +27,6 @@ mod program {
     mod rewrites;
     mod servers;
     mod shown;
+    mod spent;
     mod told;
 }

@@ -58,8 +58,22 @@ gpui_kit::actions!(
         Stop,
         /// Choose the model for the next request.
         ChooseModel,
+        /// Choose the reasoning effort for the next request.
+        ChooseEffort,
+        /// Show the cost of models by day, model and agent, or return to the session.
+        ShowSpending,
+        /// Show what fills the context of the session, or hide it.
+        ShowContext,
+        /// Compact the conversation of the session: replace older parts by a summary, to free context.
+        CompactSession,
+        /// Edit the summary of the selected compaction, or of the latest one.
+        EditSummary,
+        /// Save the edited summary.
+        SaveSummary,
         /// Switch to the next mode: build, plan, ask.
         NextMode,
+        /// Build the plan of the session: switch to the build mode and its model, and start.
+        BuildPlan,
         /// Allow the requested tool call once.
         AllowOnce,
         /// Allow this and matching tool calls for the rest of the session.

@@ -55,28 +55,36 @@ pub enum PromptCommand {
     New,
     /// Compacts the conversation of the session.
     Compact,
+    /// Shows what fills the context.
+    Context,
     /// Lets the user choose a model.
     Model,
+    /// Lets the user choose the reasoning effort.
+    Effort,
     /// Switches to the next mode.
     Mode,
     /// Shows the sessions of the folder.
     Sessions,
     /// Shows the board.
     Board,
+    /// Shows the cost of models.
+    Spending,
     /// Stops the running turn.
     Stop,
 }
 
 impl PromptCommand {
     /// All commands, with their names and help texts.
-    pub(crate) const ALL: [(Self, &str, &str); 7] = [
+    pub(crate) const ALL: [(Self, &str, &str); 10] = [
         (Self::New, "new", "Start a new session"),
         (
             Self::Compact,
             "compact",
             "Summarise the conversation to free context",
         ),
+        (Self::Context, "context", "Show what fills the context"),
         (Self::Model, "model", "Choose the model"),
+        (Self::Effort, "effort", "Choose the reasoning effort"),
         (
             Self::Mode,
             "mode",
@@ -92,6 +100,7 @@ impl PromptCommand {
             "board",
             "Show the board of agents in worktrees",
         ),
+        (Self::Spending, "spending", "Show the cost of models"),
         (Self::Stop, "stop", "Stop the running turn"),
     ];
 }

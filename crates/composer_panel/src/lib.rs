@@ -16,6 +16,7 @@ pub mod transcript;
 
 mod changes;
 mod completion;
+mod context_meter;
 mod panel;
 mod prompt_image;
 mod revealed_text;
@@ -30,6 +31,7 @@ pub mod agents {
     pub use fake::{FakeAgents, FakeRequest};
 }
 
+pub use agent_service::{ModelTraits, effort_name};
 pub use agents::{AgentService, Error};
 pub use completion::{CompletionKind, CompletionRow, FindMentions, PromptCommand};
 pub use composer::folder_review::BufferEdit;

@@ -6,7 +6,9 @@ mod board_commands;
 mod board_view;
 mod card;
 mod commands;
+mod compaction;
 mod completion;
+mod context_meter;
 mod draft;
 mod folder_changes;
 mod folder_view;
@@ -14,6 +16,7 @@ mod images;
 mod item;
 mod kept_drafts;
 mod landing_conflict;
+mod plan;
 mod prompt;
 mod questions;
 mod queue;
@@ -26,6 +29,7 @@ mod session_news;
 mod session_rows;
 mod session_settings;
 mod sessions;
+mod spending;
 mod starts;
 mod trust;
 
@@ -44,6 +48,7 @@ use gpui_kit::{
     App, AppContext as _, AsyncWindowContext, Context, Entity, EventEmitter, FocusHandle,
     Focusable, ListAlignment, ListState, Subscription, Task, WeakEntity, Window, px,
 };
+use model::Effort;
 
 pub use board_view::agent_mark;
 pub use folder_changes::RestoreRequest;
@@ -66,6 +71,8 @@ pub struct ComposerPanel {
     is_awake: bool,
     /// The user's latest choice, for new sessions.
     mode: SessionMode,
+    /// The user's latest choice, for new sessions.
+    effort: Option<Effort>,
     page: PanelPage,
     sessions: sessions::SessionsPage,
     news: session_news::SessionNews,
@@ -83,6 +90,8 @@ pub struct ComposerPanel {
     list_focus: FocusHandle,
     queue: queue::QueuePane,
     completion: completion::PromptCompletion,
+    meter: context_meter::ContextPane,
+    spending: spending::SpendingPage,
     images: images::PromptImages,
     recall: recall::PromptRecall,
     kept: kept_drafts::KeptDrafts,
@@ -99,6 +108,8 @@ pub struct ComposerPanel {
 pub enum PanelEvent {
     /// Let the user choose a model.
     ChooseModel,
+    /// Let the user choose the reasoning effort.
+    ChooseEffort,
     /// Open a file; lines count from 1.
     OpenFile(AbsPath, Option<u32>),
     /// The state of the board changed.
@@ -162,6 +173,8 @@ enum PanelPage {
     Board,
     /// The changes of the open session in the user's folder.
     Changes,
+    /// The cost of models.
+    Spending,
 }
 
 /// The running loads. A load replaces an earlier one of the same kind, and cancels no other.
@@ -190,6 +203,7 @@ struct OpenSession {
     /// Whether the user stopped the running turn.
     is_stopping: Cell<bool>,
     folder: folder_changes::FolderPane,
+    summary_edit: Option<compaction::SummaryEdit>,
     _task: Task<()>,
 }
 
@@ -240,6 +254,7 @@ impl ComposerPanel {
             model: None,
             is_awake: false,
             mode: SessionMode::Build,
+            effort: None,
             page: PanelPage::Session,
             sessions: sessions::SessionsPage::new(window, cx),
             news: session_news::SessionNews::default(),
@@ -254,6 +269,8 @@ impl ComposerPanel {
             list_focus: cx.focus_handle().tab_stop(true),
             queue: queue::QueuePane::new(cx.focus_handle().tab_stop(true)),
             completion: completion::PromptCompletion::default(),
+            meter: context_meter::ContextPane::new(cx.focus_handle()),
+            spending: spending::SpendingPage::default(),
             images: images::PromptImages::default(),
             recall: recall::PromptRecall::default(),
             kept: kept_drafts::KeptDrafts::default(),
@@ -274,6 +291,7 @@ impl ComposerPanel {
             self.follow_running(cx);
             self.follow_changes(cx);
             self.follow_sessions(sessions::ListReading::Later, cx);
+            self.follow_budgets(cx);
             self.load_drafts(window, cx);
         }
     }
@@ -464,6 +482,7 @@ impl ComposerPanel {
             cx.emit(PanelEvent::Problem(notice));
         }
         self.turn_draft_to(&id, window, cx);
+        self.meter.leave_session();
         // Events that are already there are handled together and drawn once.
         let mut batches = events.ready_chunks(MAX_BATCH);
         let task = cx.spawn_in(
@@ -498,6 +517,7 @@ impl ComposerPanel {
             questions: Vec::new(),
             is_stopping: Cell::new(false),
             folder,
+            summary_edit: None,
             _task: task,
         });
         self.starts.hide();

@@ -5,17 +5,21 @@
 //! Start at `Transcript::apply`.
 
 mod call;
+mod compaction;
 mod fork_point;
 mod origin;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+use agent::fill::ContextFill;
 use agent::record::{PromptOrigin, SessionMode, StoredContent, StoredPart, TodoItem, TurnEnd};
 use agent::user_prompts::PermissionDecision;
 use agent::{AgentEvent, SessionRecord, Stored};
+use model::Effort;
 
 pub use call::{CallItem, CallItemState, PendingApproval};
+pub use compaction::CompactionItem;
 pub use fork_point::ForkPoint;
 pub use origin::origin_name;
 
@@ -35,13 +39,14 @@ pub struct Transcript {
     title: Option<String>,
     model: String,
     mode: Option<SessionMode>,
+    effort: Option<Effort>,
     is_running: bool,
     /// Cost of the recorded answers, those of subagents included.
     cost_nano: u64,
     /// Cost as the engine reports it, which includes requests that no record shows.
     reported_nano: u64,
     has_unknown_cost: bool,
-    fill: Option<(u64, u64)>,
+    fill: Option<ContextFill>,
     /// Subagents of this session, by session id.
     children: BTreeMap<String, ChildSession>,
     waiting: Option<String>,
@@ -83,6 +88,8 @@ pub enum TranscriptEntry {
     },
     /// A call of a tool.
     Call(Box<CallItem>),
+    /// A compaction of the conversation.
+    Compacted(Box<CompactionItem>),
     /// A notice for the user.
     Note {
         /// The notice as a sentence.
@@ -117,6 +124,11 @@ impl Transcript {
         &self.todos
     }
 
+    /// Whether a model has answered.
+    pub fn has_answer(&self) -> bool {
+        self.step > 0
+    }
+
     /// Returns the title of the session, or else the first line of the first prompt. Returns `None`
     /// if the session has neither.
     pub fn title(&self) -> Option<String> {
@@ -139,6 +151,12 @@ impl Transcript {
         self.mode
     }
 
+    /// The reasoning effort that the user chose. Returns `None` if the settings or the provider
+    /// decide.
+    pub fn effort(&self) -> Option<Effort> {
+        self.effort
+    }
+
     /// Whether a turn is running.
     pub fn is_running(&self) -> bool {
         self.is_running
@@ -151,10 +169,9 @@ impl Transcript {
         (!self.has_unknown_cost).then_some(cost)
     }
 
-    /// Returns the number of tokens of the last prompt, and the context limit of the model. Returns
-    /// `None` before the first prompt.
-    pub fn fill(&self) -> Option<(u64, u64)> {
-        self.fill
+    /// Returns the fill of the model's context. Returns `None` before the first answer.
+    pub fn fill(&self) -> Option<&ContextFill> {
+        self.fill.as_ref()
     }
 
     /// Returns a sentence with the reason why the session waits, such as a pause before a retry.
@@ -224,12 +241,12 @@ impl Transcript {
                 self.waiting = Some(why.clone());
                 Vec::new()
             }
-            AgentEvent::Fill {
-                used,
-                limit,
-                cost_nano,
-            } => {
-                self.fill = Some((*used, *limit));
+            AgentEvent::Compacting { is_over: false } => {
+                self.waiting = Some("Compacting the conversation\u{2026}".to_owned());
+                Vec::new()
+            }
+            AgentEvent::Fill { fill, cost_nano } => {
+                self.fill = Some(fill.clone());
                 match cost_nano {
                     Some(cost) => self.reported_nano = *cost,
                     None => self.has_unknown_cost = true,
@@ -263,6 +280,17 @@ impl Transcript {
                 self.mode = Some(*mode);
                 Vec::new()
             }
+            SessionRecord::EffortSet { effort } => {
+                self.effort = Some(*effort);
+                Vec::new()
+            }
+            SessionRecord::Routed { model, reason, .. } => {
+                let text = format!("Auto chose {model}: {reason}.");
+                self.add_before_live(TranscriptEntry::Note {
+                    text,
+                    is_bad: false,
+                })
+            }
             SessionRecord::Prompted {
                 parts, is_steering, ..
             } => {
@@ -295,6 +323,9 @@ impl Transcript {
             | SessionRecord::LeaveGiven { .. }
             | SessionRecord::CallBegan { .. }
             | SessionRecord::CallEnded { .. } => self.call_record(&stored.record),
+            SessionRecord::Compacted { .. } | SessionRecord::SummaryEdited { .. } => {
+                self.compaction_record(stored)
+            }
             SessionRecord::Planned { todos } => {
                 self.todos.clone_from(todos);
                 Vec::new()
@@ -385,16 +416,6 @@ impl Transcript {
     fn add_note(&mut self, record: &SessionRecord) -> Vec<ItemChange> {
         let (text, is_bad) = match record {
             SessionRecord::Failed { message, .. } => (message.clone(), true),
-            SessionRecord::Compacted { bytes, summary, .. } => {
-                let saved = bytes.0.saturating_sub(bytes.1) / 1024;
-                let how = if summary.is_empty() {
-                    "older results were shortened"
-                } else {
-                    "older parts were replaced by a summary"
-                };
-                let text = format!("The conversation is {saved} KB shorter: {how}.");
-                (text, false)
-            }
             SessionRecord::Switched { from, to, .. } => {
                 (format!("Model switched from {from} to {to}."), false)
             }
@@ -444,6 +465,19 @@ impl Transcript {
         let at = self.items.len();
         self.items.push(item);
         vec![ItemChange::Replaced(at..at, 1)]
+    }
+
+    /// Adds an item before those of the running step, which its answer replaces.
+    fn add_before_live(&mut self, item: TranscriptEntry) -> Vec<ItemChange> {
+        let Some(from) = self.live else {
+            return self.add(item);
+        };
+        self.items.insert(from, item);
+        for at in self.calls.values_mut().filter(|at| **at >= from) {
+            *at += 1;
+        }
+        self.live = Some(from + 1);
+        vec![ItemChange::Replaced(from..from, 1)]
     }
 
     /// Adds a context entry; consecutive ones share one item.

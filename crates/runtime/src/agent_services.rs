@@ -11,6 +11,7 @@ use agent::context::{OpenFiles, TrustedFolders};
 use agent::engine::{self, SessionChannels, SessionOptions};
 use agent::record::SessionMode;
 use agent::services::Buffers;
+use agent::spending::Spending;
 use agent::store::SessionStore;
 use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
 use autocomplete::ModelCandidate;
@@ -18,11 +19,12 @@ use autocomplete::engine::{CompletionRequest, TabModel};
 use base::AbsPath;
 use futures::StreamExt as _;
 use futures::stream::BoxStream;
-use host::{Dirs, RealFiles};
-use model::policy::{AgentId, Caller, RequestClass, TurnId};
-use model::{ModelId, StreamEvent};
+use host::{Clock as _, Dirs, RealClock, RealFiles};
+use model::policy::{AgentId, BudgetNotice, Caller, RequestClass, TurnId};
+use model::{Effort, ModelId, Price, StreamEvent, Tier, TokenCount};
 use project::UnsavedTexts;
 use router::actor::{RequestPayload, RouterEvent, RouterHandle, RouterRequest, RoutingOptions};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::Error;
 use crate::folder_changes::SessionReviews;
@@ -74,6 +76,14 @@ pub struct SelectableModel {
     /// Whether the model is known to call tools, or the user named it in the settings; other models
     /// are of little use as agents.
     pub has_tools: bool,
+    /// Strength of the model.
+    pub tier: Tier,
+    /// Price of the model; `None` if it is unknown.
+    pub price: Option<Price>,
+    /// Maximum tokens of prompt and answer together.
+    pub context: TokenCount,
+    /// The reasoning efforts that it takes, weakest first.
+    pub efforts: Vec<Effort>,
 }
 
 impl AgentServices {
@@ -146,6 +156,10 @@ impl AgentServices {
                 takes_images: found.profile.vision,
                 has_tools: found.profile.tools == Some(true) || is_named(&id),
                 is_local: found.is_local,
+                tier: found.profile.tier,
+                price: found.price.clone(),
+                context: found.profile.context,
+                efforts: found.profile.efforts.keys().copied().collect(),
                 id,
             }
         });
@@ -290,6 +304,18 @@ impl AgentServices {
         if let Err(error) = self.factory.store().flush().await {
             log::warn!("records of sessions are not stored yet: {error}");
         }
+    }
+
+    /// Reads the cost of models on the last `days` days, today included. Blocks on the disk.
+    pub fn spending(&self, days: u64) -> Result<Spending, Error> {
+        self.usage_store.flush()?;
+        let now_ms = RealClock::default().wall_ms();
+        Spending::read(self.factory.store(), now_ms, days).map_err(Error::session)
+    }
+
+    /// Returns the notices of budgets that are nearly or fully used, from now on.
+    pub fn budget_notices(&self) -> UnboundedReceiver<BudgetNotice> {
+        self.usage_store.budget_notices()
     }
 
     /// Returns the trust state of a folder. Blocks on the disk.

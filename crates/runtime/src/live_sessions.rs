@@ -25,8 +25,8 @@ pub struct Attachment {
     pub root: AbsPath,
     /// The command handle of the session. Dropping it detaches the view.
     pub handle: SessionHandle,
-    /// Records of the running turn's subagents and the open questions, to be shown after the
-    /// session's own records.
+    /// Records of the running turn's subagents, the open questions and the fill of the context, to
+    /// be shown after the session's own records.
     pub pending: Vec<AgentEvent>,
     /// Events from now on. Unbounded: a view takes them in as fast as a session makes them.
     pub events: mpsc::UnboundedReceiver<AgentEvent>,
@@ -65,6 +65,8 @@ struct LiveSession {
     questions: Vec<AgentEvent>,
     /// Records of subagents of the running turn.
     subagents: Vec<AgentEvent>,
+    /// The latest fill of the model's context, which no record contains.
+    fill: Option<AgentEvent>,
 }
 
 impl Default for LiveSessions {
@@ -239,6 +241,7 @@ impl LiveSession {
             approvals: BTreeMap::new(),
             questions: Vec::new(),
             subagents: Vec::new(),
+            fill: None,
         }
     }
 
@@ -254,7 +257,12 @@ impl LiveSession {
                 id: id.to_owned(),
                 view,
             },
-            pending: [self.subagents.as_slice(), &self.questions].concat(),
+            pending: [
+                self.subagents.as_slice(),
+                &self.questions,
+                self.fill.as_slice(),
+            ]
+            .concat(),
             events,
         }
     }
@@ -311,6 +319,7 @@ impl LiveSession {
         match event {
             AgentEvent::Recorded(stored) => self.note_record(subagent, &stored.record),
             AgentEvent::Asking { .. } if subagent.is_none() => self.questions.push(event.clone()),
+            AgentEvent::Fill { .. } if subagent.is_none() => self.fill = Some(event.clone()),
             AgentEvent::Child {
                 session,
                 event: inner,

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use agent::spending::BUDGET_USED;
 use base::AbsPath;
 use host::{Clock as _, Dirs, RealClock};
 use ledger::{CallRow, DecisionRow, Ledger, LedgerEntry, LedgerWriter, MetricRow, ReservationRow};
@@ -11,6 +12,7 @@ use model::policy::{BudgetNotice, Caller, RequestClass, Spend};
 use model::{Cost, FailureClass, TokenCount};
 use router::actor::{CallRecord, CallReservation, UsageStore};
 use serde_json::json;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::Error;
 
@@ -29,6 +31,8 @@ pub struct LedgerUsageStore {
     run: String,
     calls: Mutex<VecDeque<CallRecord>>,
     decision: Mutex<Option<RouteDecision>>,
+    /// The receivers of budget notices. Unbounded: each budget has two notices.
+    listeners: Mutex<Vec<UnboundedSender<BudgetNotice>>>,
 }
 
 /// The ledger, opened for the router and for other writers.
@@ -73,6 +77,7 @@ impl LedgerUsageStore {
             run,
             calls: Mutex::default(),
             decision: Mutex::default(),
+            listeners: Mutex::default(),
         }
     }
 
@@ -84,6 +89,13 @@ impl LedgerUsageStore {
     /// Returns the last decision of this run, or `None` before the first decision.
     pub fn last_decision(&self) -> Option<RouteDecision> {
         lock(&self.decision).clone()
+    }
+
+    /// Returns the notices of budgets from now on.
+    pub fn budget_notices(&self) -> UnboundedReceiver<BudgetNotice> {
+        let (sender, receiver) = unbounded_channel();
+        lock(&self.listeners).push(sender);
+        receiver
     }
 
     /// Waits until everything is on the disk. Blocks. Fails if something could not be stored.
@@ -168,9 +180,10 @@ impl UsageStore for LedgerUsageStore {
     }
 
     fn record_notice(&self, at_ms: u64, caller: Caller, notice: BudgetNotice) {
+        lock(&self.listeners).retain(|listener| listener.send(notice).is_ok());
         self.append(LedgerEntry::Metric(MetricRow {
             at_ms,
-            name: "budget_used_percent".to_owned(),
+            name: BUDGET_USED.to_owned(),
             value: f64::from(notice.percent),
             tags: json!({ "scope": notice.scope, "agent": caller.agent.0 }).to_string(),
         }));

@@ -12,7 +12,7 @@ use connect::acp::agent::serve;
 use connect::acp::peers::check_message;
 use host::{Dirs, Files as _, RealFiles, TempFolder};
 use ledger::Ledger;
-use model::{ResponseScript, ScriptedClient};
+use model::{ResponseScript, ScriptedClient, Tier, TokenCount};
 use runtime::agent_services::SelectableModel;
 use runtime::sandbox_policy::Confinement;
 use runtime::session_factory::SessionFactory;
@@ -91,6 +91,10 @@ impl World {
                 is_local: false,
                 takes_images: None,
                 has_tools: true,
+                tier: Tier::Standard,
+                price: None,
+                context: TokenCount(200_000),
+                efforts: Vec::new(),
             }],
             default: "auto".to_owned(),
             allows_asked,

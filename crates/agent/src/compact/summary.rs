@@ -334,7 +334,9 @@ fn transcript_entry(item: &CompactItem, each: usize) -> Option<String> {
 }
 
 /// Extracts the verbatim parts of an earlier summary text: the user's messages, rules, the header.
-fn parse_earlier_summary(beginning: &str) -> (Vec<String>, Vec<(String, String)>, Option<String>) {
+pub(super) fn parse_earlier_summary(
+    beginning: &str,
+) -> (Vec<String>, Vec<(String, String)>, Option<String>) {
     let mut user = Vec::new();
     let mut rules = Vec::new();
     let mut rest = beginning;

@@ -1,6 +1,7 @@
 //! One request to the model and its response: sent, streamed to the view, recorded.
 
 use futures::StreamExt;
+use model::policy::route::{RequestedModel, RouteDecision};
 use model::{
     Assembler, Failure, FailureClass, ModelResponse, PartContent, StopReason, StreamEvent as Piece,
     Usage,
@@ -93,6 +94,7 @@ impl SessionTask {
                 RouterEvent::Decided(decision) => {
                     if let Some(route) = &decision.chosen {
                         model = route.model.to_string();
+                        self.note_route(&model, &decision).await;
                     }
                     self.events.send_lossy(AgentEvent::Decided(decision));
                 }
@@ -105,6 +107,25 @@ impl SessionTask {
                 RouterEvent::Event(piece) => self.show_piece(&mut assembler, piece),
             }
         }
+    }
+
+    /// Records the choice of the router for a session that left it to the router, unless the turn
+    /// already works with this model.
+    async fn note_route(&mut self, model: &str, decision: &RouteDecision) {
+        if decision.wanted != RequestedModel::Auto {
+            return;
+        }
+        let routed = (self.turn, model.to_owned());
+        if self.routed.as_ref() == Some(&routed) {
+            return;
+        }
+        let record = SessionRecord::Routed {
+            turn: self.turn,
+            model: model.to_owned(),
+            reason: decision.reason_clause(),
+        };
+        self.routed = Some(routed);
+        self.write_later(vec![record]).await;
     }
 
     fn show_piece(&self, assembler: &mut Assembler, piece: Piece) {
@@ -163,9 +184,8 @@ impl SessionTask {
                 .price(&model)
                 .and_then(|price| price.cost(&usage));
             self.budget.spend(cost);
-            if answer.usage.is_some() {
-                self.estimator.observe(bytes, usage.prompt());
-            }
+            let is_counted =
+                answer.usage.is_some() && self.estimator.observe(bytes, usage.prompt());
             self.measure_answer(&model, &usage);
             self.write_later(vec![SessionRecord::Answered {
                 turn: self.turn,
@@ -183,11 +203,10 @@ impl SessionTask {
                 stop: word.to_owned(),
             }])
             .await;
-            self.events.send_lossy(AgentEvent::Fill {
-                used: usage.total().0,
-                limit: self.context_size().0,
-                cost_nano: self.budget.spent().map(|cost| cost.0),
-            });
+            if is_counted {
+                self.note_count(usage.total().0);
+            }
+            self.report_fill();
         }
         if is_stopped {
             self.abort_unstarted(&calls).await;

@@ -12,6 +12,7 @@ use super::turn::REASON_TOO_LONG;
 use crate::excerpt::head_and_tail;
 use crate::record::{Omission, SessionRecord, TurnEnd};
 use crate::session::AgentEvent;
+use crate::summary_memory::with_memory;
 use crate::transcript::ConversationView;
 
 /// Minimum bytes kept of a text.
@@ -22,14 +23,6 @@ const MIN_TOKEN_BYTES: u64 = 3;
 const MAX_SUMMARY_ATTEMPTS: usize = 5;
 
 impl SessionTask {
-    /// Returns whether the next prompt exceeds the share of the model's context from which
-    /// conversations are compacted, by estimate.
-    pub(super) fn is_full(&self) -> bool {
-        let bytes = self.transcript.fingerprint(&self.offered.specs).bytes();
-        let most = self.context_size().0 as f64 * self.harness().parts.limits.compact_at;
-        self.estimator.estimate(bytes).0 as f64 > most
-    }
-
     /// Compacts the conversation for the reason `why`, which is recorded, and reports begin and end
     /// to the view. Returns whether anything changed.
     pub(super) async fn compact(&mut self, why: &str) -> Result<bool, TurnStop> {
@@ -37,6 +30,7 @@ impl SessionTask {
         self.events.send(compacting(false)).await;
         let done = self.make_shorter(why).await;
         self.events.send(compacting(true)).await;
+        self.report_fill();
         done
     }
 
@@ -139,7 +133,7 @@ impl SessionTask {
             return Ok(false);
         }
         match self.plan(false) {
-            Some(plan) => self.apply_plan(plan).await,
+            Some(plan) => self.apply_plan(plan, why).await,
             None => {
                 let text = format!("{why}, and nothing can be shortened");
                 self.write_later(vec![SessionRecord::Noted { text }]).await;
@@ -151,7 +145,8 @@ impl SessionTask {
     /// Summarises as much of the conversation as possible, for a model that takes over.
     pub(super) async fn summarise_all(&mut self) -> Result<(), TurnStop> {
         if let Some(plan) = self.plan(true) {
-            self.apply_plan(plan).await?;
+            self.apply_plan(plan, "for the model that takes over")
+                .await?;
         }
         Ok(())
     }
@@ -177,32 +172,61 @@ impl SessionTask {
     /// Requests the summary that the plan wants, then records the compaction. Returns false without
     /// recording it if the conversation would not get shorter. Fails if the user stops the turn or
     /// a record cannot be written.
-    async fn apply_plan(&mut self, plan: CompactionChanges) -> Result<bool, TurnStop> {
+    async fn apply_plan(&mut self, plan: CompactionChanges, why: &str) -> Result<bool, TurnStop> {
+        let tokens = self.context_fill().tokens;
         let bytes = self.transcript.fingerprint(&self.offered.specs).bytes();
         let (through, summary) = match plan.summary {
             Some(wanted) => (wanted.through, self.write_summary(wanted).await?),
             None => (0, String::new()),
         };
         let mut after = self.transcript.clone();
-        let record = |bytes_after| SessionRecord::Compacted {
+        let record = |bytes_after, tokens_after| SessionRecord::Compacted {
             through,
             reduced: plan.reduced.clone(),
             dropped: plan.dropped.clone(),
             summary: summary.clone(),
             bytes: (bytes, bytes_after),
+            tokens: Some((tokens, tokens_after)),
+            why: why.to_owned(),
         };
         after.apply(&crate::record::Stored {
             seq: self.numbers.next(),
             at_ms: 0,
-            record: record(0),
+            record: record(0, 0),
         });
         let bytes_after = after.fingerprint(&self.offered.specs).bytes();
         drop(after);
         if bytes_after >= bytes {
             return Ok(false);
         }
-        self.write(vec![record(bytes_after)]).await?;
+        let tokens_after = self.estimator.estimate(bytes_after).0;
+        self.write(vec![record(bytes_after, tokens_after)]).await?;
         Ok(true)
+    }
+
+    /// Records the user's text of a summary. If a later compaction replaced the summary, the user is
+    /// informed instead.
+    pub(super) async fn edit_summary(
+        &mut self,
+        compaction: u64,
+        memory: &str,
+    ) -> Result<(), TurnStop> {
+        let Some(before) = self.transcript.summary(compaction) else {
+            let text = "The edit was dropped: a later compaction replaced this summary.".to_owned();
+            self.write_later(vec![SessionRecord::Noted { text }]).await;
+            return Ok(());
+        };
+        let summary = with_memory(before, memory);
+        if summary == before || memory.trim().is_empty() {
+            return Ok(());
+        }
+        self.write(vec![SessionRecord::SummaryEdited {
+            compaction,
+            summary,
+        }])
+        .await?;
+        self.report_fill();
+        Ok(())
     }
 
     /// Writes a summary. If no model can, the fallback made without a model is used.

@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
+use model::Effort;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::queue_journal::QueueJournal;
@@ -86,8 +87,12 @@ pub(super) struct Inbox {
     pub(super) switch: Option<(String, Handover)>,
     /// A requested change of mode.
     pub(super) mode: Option<SessionMode>,
+    /// A requested change of the reasoning effort.
+    pub(super) effort: Option<Effort>,
     /// Whether a compaction is requested.
     pub(super) compact: bool,
+    /// Edits of summaries: the number of the compaction's record, and the new text.
+    pub(super) edited_summaries: Vec<(u64, String)>,
     /// Whether the session is to close.
     pub(super) is_closing: bool,
     pub(super) children: Children,
@@ -131,7 +136,9 @@ impl Inbox {
             steering: Vec::new(),
             switch: None,
             mode: None,
+            effort: None,
             compact: false,
+            edited_summaries: Vec::new(),
             is_closing: false,
             children: Children::default(),
             is_running: false,
@@ -257,7 +264,11 @@ impl Inbox {
             Some(SessionCommand::Stop) => self.stop(),
             Some(SessionCommand::Switch { model, how }) => self.switch = Some((model, how)),
             Some(SessionCommand::SetMode(mode)) => self.mode = Some(mode),
+            Some(SessionCommand::SetEffort(effort)) => self.effort = Some(effort),
             Some(SessionCommand::Compact) => self.compact = true,
+            Some(SessionCommand::EditSummary { compaction, memory }) => {
+                self.edited_summaries.push((compaction, memory));
+            }
             Some(SessionCommand::Child { session, command }) => {
                 self.children.send(&session, *command)
             }

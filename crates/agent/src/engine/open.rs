@@ -93,6 +93,7 @@ pub async fn resume(mut start: SessionOptions, id: &str) -> Result<SessionChanne
             }
             SessionRecord::Switched { to, .. } => start.model.clone_from(to),
             SessionRecord::ModeSet { mode } => start.mode = *mode,
+            SessionRecord::EffortSet { effort } => start.effort = Some(*effort),
             _ => {}
         }
     }
@@ -308,12 +309,15 @@ fn launch(
         late: waiting,
         numbers,
         turn: 0,
+        unrecorded_effort: None,
+        routed: None,
         is_written: false,
         hook_notes: Vec::new(),
         budget,
         fingerprint: PromptFingerprint::default(),
         loops: LoopDetector::default(),
         estimator: TokenEstimator::default(),
+        counted: None,
         session_lock: hold,
         omitted: Omitted::default(),
         todos: Vec::new(),

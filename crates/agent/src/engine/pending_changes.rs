@@ -1,5 +1,7 @@
 //! Changes requested for the next model request: another model, another mode, a compaction.
 
+use model::Effort;
+
 use super::omitting::Omitted;
 use super::open;
 use super::session::{SessionTask, TurnStop};
@@ -14,6 +16,12 @@ impl SessionTask {
     pub(super) async fn apply_pending_changes(&mut self) -> Result<(), TurnStop> {
         if let Some(mode) = self.inbox.mode.take() {
             self.set_mode(mode).await?;
+        }
+        if let Some(effort) = self.inbox.effort.take() {
+            self.set_effort(effort).await?;
+        }
+        for (compaction, memory) in std::mem::take(&mut self.inbox.edited_summaries) {
+            self.edit_summary(compaction, &memory).await?;
         }
         if std::mem::take(&mut self.inbox.compact) {
             if self.has_begun {
@@ -51,6 +59,16 @@ impl SessionTask {
         self.write(records).await
     }
 
+    /// Sets the reasoning effort. Before the session has begun, it is recorded with the first prompt.
+    async fn set_effort(&mut self, effort: Effort) -> Result<(), TurnStop> {
+        self.start.effort = Some(effort);
+        if !self.has_begun {
+            self.unrecorded_effort = Some(effort);
+            return Ok(());
+        }
+        self.write(vec![SessionRecord::EffortSet { effort }]).await
+    }
+
     /// Switches to the model `model`; without effect if it is in use. Before the session has begun,
     /// nothing is recorded and `how` does not matter. With `Handover::Fork` only the new session
     /// gets the model. Fails if the user stops the turn or a record cannot be written.
@@ -77,7 +95,9 @@ impl SessionTask {
             spawn.set(&self.model, self.mode);
         }
         let records = self.switch_records(from, model, how);
-        self.write(records).await
+        self.write(records).await?;
+        self.report_fill();
+        Ok(())
     }
 
     fn switch_records(&self, from: String, to: String, how: Handover) -> Vec<SessionRecord> {

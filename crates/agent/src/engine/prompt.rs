@@ -59,7 +59,7 @@ impl SessionTask {
     ) -> RouterRequest {
         let terms = match self.model.as_str() {
             "auto" => {
-                let fill = self.fill_percent();
+                let fill = self.context_fill().percent().unwrap_or(0).min(100);
                 let task = StepDescription {
                     prompt,
                     purpose: match self.mode {
@@ -69,7 +69,7 @@ impl SessionTask {
                     files_touched: 0,
                     diff_lines: 0,
                     plan_depth: 0,
-                    context_fill: fill,
+                    context_fill: u8::try_from(fill).unwrap_or(100),
                     stalls: standing.stalls,
                 };
                 RoutingOptions::auto(&task, standing.boundary)
@@ -101,13 +101,6 @@ impl SessionTask {
             caller: self.caller(),
             options: terms,
         }
-    }
-
-    /// Returns the used share of the model's context, in percent from 0 to 100, by estimate.
-    pub(super) fn fill_percent(&self) -> u8 {
-        let used = self.estimator.estimate(self.fingerprint.bytes()).0;
-        let percent = used.saturating_mul(100) / self.context_size().0.max(1);
-        u8::try_from(percent.min(100)).unwrap_or(100)
     }
 
     fn caller(&self) -> Caller {

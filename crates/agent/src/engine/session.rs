@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use model::policy::{AgentId, TokenEstimator, TurnId};
-use model::{Profile, TokenCount, ToolSpec};
+use model::{Effort, Profile, TokenCount, ToolSpec};
 use tokio::sync::mpsc;
 
 use super::SessionOptions;
+use super::filling::CountedContext;
 use super::inbox::{EventSender, Inbox};
 use super::omitting::Omitted;
 use super::queue_journal::RecordNumbers;
@@ -73,6 +74,10 @@ pub(super) struct SessionTask {
     pub(super) has_begun: bool,
     pub(super) numbers: RecordNumbers,
     pub(super) turn: u64,
+    /// The effort that the user chose before the first prompt.
+    pub(super) unrecorded_effort: Option<Effort>,
+    /// The turn and the model of the last record of a choice of the router.
+    pub(super) routed: Option<(u64, String)>,
     /// Whether the turn's prompt is recorded.
     pub(super) is_written: bool,
     /// Notes about hooks that did not work, to be recorded with the turn's prompt.
@@ -81,6 +86,8 @@ pub(super) struct SessionTask {
     pub(super) fingerprint: PromptFingerprint,
     pub(super) loops: LoopDetector,
     pub(super) estimator: TokenEstimator,
+    /// The last count of a provider; `None` if it does not apply to the conversation any more.
+    pub(super) counted: Option<CountedContext>,
     /// Prevents other processes from continuing the session; `None` before the first record.
     pub(super) session_lock: Option<Arc<SessionLock>>,
     /// Parts of requests that the current model does not accept.
@@ -101,6 +108,9 @@ impl SessionTask {
     /// Runs the session until its commands are closed or `SessionCommand::Close` arrives: one turn
     /// for each queued prompt, and idle in between.
     pub(super) async fn run(mut self) {
+        if self.has_begun {
+            self.report_fill();
+        }
         loop {
             if let Err(TurnStop::Unwritten(error)) = self.apply_pending_changes().await {
                 log::error!("session {}: {error}", self.id);
@@ -240,6 +250,7 @@ impl SessionTask {
         for stored in stored {
             self.transcript.apply(&stored);
             self.omitted.apply(&stored.record);
+            self.drop_count(&stored.record);
             self.events
                 .send(AgentEvent::Recorded(Arc::new(stored)))
                 .await;

@@ -6,6 +6,7 @@ mod doubles;
 mod effort;
 mod enduring;
 mod fakes;
+mod filling;
 mod hooking;
 mod language;
 mod leaving;

@@ -96,7 +96,7 @@ impl SessionTask {
             if self.inbox.is_stopped() {
                 return Err(TurnStop::Stopped);
             }
-            if self.is_full() && self.compact(REASON_FULL).await? {
+            if self.context_fill().is_full() && self.compact(REASON_FULL).await? {
                 boundary = SwitchBoundary::Compacted;
             }
             if let Some(what) = self.budget.exhausted_reason() {
@@ -299,6 +299,8 @@ impl SessionTask {
             mode: self.mode,
             model: self.model.clone(),
         }];
+        let effort = self.unrecorded_effort.take();
+        records.extend(effort.map(|effort| SessionRecord::EffortSet { effort }));
         records.extend(joining);
         let hooked = self.start_hook().await?;
         records.extend(

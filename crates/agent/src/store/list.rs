@@ -14,6 +14,7 @@ use crate::stored_parts::texts;
 
 /// Maximum length of a title made from the first prompt, in characters.
 const TITLE: usize = 80;
+const DAY_MS: u64 = 86_400_000;
 
 /// A session's entry in the list.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +54,17 @@ pub struct SessionSummary {
     pub is_archived: bool,
     /// Whether something happened that the user has not seen.
     pub is_unread: bool,
+    /// The cost of its answers by day, in days since 1970 by UTC.
+    pub spent_by_day: BTreeMap<u64, DaySpend>,
+}
+
+/// The cost of a session's answers on one day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DaySpend {
+    /// Billionths of a US dollar, without answers of unknown price.
+    pub cost_nano: u64,
+    /// Whether an answer had an unknown price.
+    pub has_unknown_cost: bool,
 }
 
 /// The state of a session.
@@ -205,19 +217,24 @@ impl IndexedSession {
         if event.kind == "answered" {
             let answer = serde_json::from_str::<AnswerHead>(&event.body);
             if let Ok(answer) = answer {
-                self.answered(event.seq, answer);
+                self.answered(event, answer);
             }
         } else if let Ok(stored) = decode(event) {
             self.take(&stored.record);
         }
     }
 
-    fn answered(&mut self, seq: u64, answer: AnswerHead) {
+    fn answered(&mut self, event: &EventRow, answer: AnswerHead) {
         let line = &mut self.summary;
         line.model = answer.model;
-        if seq >= self.counted_from {
-            line.cost_nano = line.cost_nano.saturating_add(answer.cost_nano.unwrap_or(0));
-            line.has_unknown_cost |= answer.cost_nano.is_none();
+        if event.seq >= self.counted_from {
+            let (cost_nano, is_unknown) =
+                (answer.cost_nano.unwrap_or(0), answer.cost_nano.is_none());
+            line.cost_nano = line.cost_nano.saturating_add(cost_nano);
+            line.has_unknown_cost |= is_unknown;
+            let day = line.spent_by_day.entry(event.at_ms / DAY_MS).or_default();
+            day.cost_nano = day.cost_nano.saturating_add(cost_nano);
+            day.has_unknown_cost |= is_unknown;
         }
     }
 
@@ -286,6 +303,7 @@ impl SessionSummary {
             forked_from: None,
             is_archived: false,
             is_unread: false,
+            spent_by_day: BTreeMap::new(),
         }
     }
 

@@ -39,6 +39,37 @@ impl Transcript {
         self.find_places();
     }
 
+    /// Returns the summary that the compaction with this record put at the beginning; `None` if it
+    /// wrote none, or if a later compaction replaced it.
+    pub(crate) fn summary(&self, compaction: u64) -> Option<&str> {
+        let said = self.items.iter().find_map(|item| match item {
+            TranscriptItem::Said(said) if is_summary(said, compaction) => Some(said),
+            _ => None,
+        })?;
+        match &said.part.content {
+            PartContent::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Replaces the summary of a compaction. Does nothing if `summary` cannot return it.
+    pub(super) fn edit_summary(&mut self, compaction: u64, summary: &str) {
+        let edited = PromptPart::new(
+            compaction,
+            PromptOrigin::Summary,
+            MessagePart::text(summary),
+            SegmentRole::User,
+        );
+        let mut items = self.items.iter_mut();
+        let kept = items.find_map(|item| match item {
+            TranscriptItem::Said(said) if is_summary(said, compaction) => Some(said),
+            _ => None,
+        });
+        if let (Some(kept), Some(edited)) = (kept, edited) {
+            *kept = edited;
+        }
+    }
+
     /// Returns the number of items to remove: all up to the record, except an answer with missing
     /// results and everything after the first item that stays.
     fn cut(&self, through: u64) -> usize {
@@ -113,4 +144,9 @@ impl Transcript {
             }
         }
     }
+}
+
+/// Whether a part is the summary of the compaction with this record.
+fn is_summary(said: &PromptPart, compaction: u64) -> bool {
+    said.seq == compaction && said.origin == PromptOrigin::Summary
 }

@@ -38,11 +38,11 @@ pub(super) struct SegmentRef<'a> {
     pub(super) role: SegmentRole,
     pub(super) part: Arc<MessagePart>,
     hash: u64,
-    source: SegmentSource<'a>,
+    pub(super) source: SegmentSource<'a>,
 }
 
 /// The borrowed origin of a segment.
-enum SegmentSource<'a> {
+pub(super) enum SegmentSource<'a> {
     Said(&'a PromptOrigin),
     Model(&'a str),
     Tool { call: &'a str, tool: &'a str },
@@ -257,7 +257,7 @@ fn harness(part: MessagePart) -> SegmentRef<'static> {
 }
 
 /// Formats a tool's specification as text.
-fn spec_text(spec: &ToolSpec) -> String {
+pub(super) fn spec_text(spec: &ToolSpec) -> String {
     let input = match &spec.input {
         ToolInput::Json(schema) => schema.to_string(),
         ToolInput::Text { grammar } => grammar.clone().unwrap_or_default(),

@@ -213,6 +213,8 @@ fn compacted(
         dropped: dropped.iter().map(|call| own(call)).collect(),
         summary: own(summary),
         bytes: (0, 0),
+        tokens: None,
+        why: String::new(),
     }
 }
 

@@ -43,6 +43,10 @@ pub(super) async fn run(context: StreamContext, request: StreamRequest, commands
             let changes = engines.stored_changes();
             context.forward(changes, StreamItem::Stored).await;
         }
+        StreamRequest::BudgetNotices => {
+            let notices = engines.budget_notices();
+            context.forward(notices, StreamItem::Budget).await;
+        }
         StreamRequest::FolderChanges(root, session) => {
             let changes = engines.folder_changes(root, session);
             context.forward(changes, StreamItem::Folder).await;

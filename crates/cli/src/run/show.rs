@@ -364,11 +364,15 @@ pub(crate) fn json_of(event: &AgentEvent) -> Option<Value> {
         AgentEvent::Waiting { why, pause } => {
             json!({ "event": "waiting", "why": why, "seconds": pause.as_secs_f64() })
         }
-        AgentEvent::Fill {
-            used,
-            limit,
-            cost_nano,
-        } => json!({ "event": "fill", "used": used, "limit": limit, "cost_nano": cost_nano }),
+        AgentEvent::Fill { fill, cost_nano } => json!({
+            "event": "fill",
+            "used": fill.tokens,
+            "limit": fill.window,
+            "is_estimate": fill.is_estimate,
+            "compact_at": fill.compact_at,
+            "parts": fill.parts.iter().map(|(part, tokens)| (part.name(), tokens)).collect::<Vec<_>>(),
+            "cost_nano": cost_nano,
+        }),
         AgentEvent::Child { session, event } => {
             json!({ "event": "child", "session": session.as_ref(), "told": json_of(event)? })
         }

@@ -14,7 +14,7 @@ use crate::board::{self, Board, Command, Event};
 use super::{
     AgentService, Consent, Error, FolderAction, FolderChanges, FolderState, FolderTrust,
     KeptPrompts, ModelList, NamedContext, NewSession, OpenFiles, RunningSession, SessionChange,
-    SessionConnection, SessionEntry, SessionMark, StoredChange, UndoOutcome,
+    SessionConnection, SessionEntry, SessionMark, SpendNotice, Spending, StoredChange, UndoOutcome,
 };
 
 /// An engine whose events come from a test, which also reads its commands.
@@ -68,6 +68,8 @@ struct FakeAgentState {
     kept_prompts: HashMap<AbsPath, KeptPrompts>,
     named: Vec<NamedContext>,
     blind_models: HashSet<String>,
+    spending: Spending,
+    budget_notices: Vec<mpsc::UnboundedSender<SpendNotice>>,
     files: HashMap<AbsPath, Vec<u8>>,
 }
 
@@ -280,6 +282,19 @@ impl FakeAgents {
         self.with(|state| state.blind_models.insert(model.to_owned()));
     }
 
+    /// Sets the cost of models.
+    pub fn set_spending(&self, spending: Spending) {
+        self.with(|state| state.spending = spending);
+    }
+
+    /// Sends a notice of a budget.
+    pub fn send_budget_notice(&self, notice: &SpendNotice) {
+        self.with(|state| {
+            let sent = |it: &mpsc::UnboundedSender<_>| it.unbounded_send(notice.clone()).is_ok();
+            state.budget_notices.retain(sent);
+        });
+    }
+
     /// Adds a file that can be read.
     pub fn add_file(&self, path: AbsPath, bytes: Vec<u8>) {
         self.with(|state| state.files.insert(path, bytes));
@@ -472,6 +487,16 @@ impl AgentService for FakeAgents {
     fn takes_images(&self, model: String) -> BoxFuture<'static, Option<bool>> {
         let is_blind = self.with(|state| state.blind_models.contains(&model));
         ready(Some(!is_blind)).boxed()
+    }
+
+    fn spending(&self, _: u64) -> BoxFuture<'static, Result<Spending, Error>> {
+        ready(Ok(self.with(|state| state.spending.clone()))).boxed()
+    }
+
+    fn budget_notices(&self) -> BoxStream<'static, SpendNotice> {
+        let (sender, receiver) = mpsc::unbounded();
+        self.with(|state| state.budget_notices.push(sender));
+        receiver.boxed()
     }
 
     fn read_file(&self, path: AbsPath, _: u64) -> BoxFuture<'static, Result<Vec<u8>, Error>> {

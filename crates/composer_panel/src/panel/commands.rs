@@ -84,6 +84,7 @@ impl ComposerPanel {
     ) {
         self.turn_draft_to("", window, cx);
         self.open = None;
+        self.meter.leave_session();
         self.starts.hide();
         self.loads.opening = None;
         self.error = None;
@@ -107,7 +108,7 @@ impl ComposerPanel {
     /// Adds `text` to the prompt, after the draft, for the open session or a new one, and focuses the
     /// prompt. In the list of sessions, the session page is shown again.
     pub fn add_to_prompt(&mut self, text: &str, window: &mut Window, cx: &mut Context<Self>) {
-        if self.page == PanelPage::Sessions {
+        if matches!(self.page, PanelPage::Sessions | PanelPage::Spending) {
             self.page = PanelPage::Session;
         }
         self.append_to_prompt(text, window, cx);
@@ -217,7 +218,9 @@ impl ComposerPanel {
             }
             (PanelPage::Board, _) => self.step_board(step < 0, cx),
             (PanelPage::Changes, _) => self.step_change(step < 0),
-            (PanelPage::Session | PanelPage::Sessions, None) | (PanelPage::Sessions, Some(_)) => {}
+            (PanelPage::Session | PanelPage::Sessions, None)
+            | (PanelPage::Sessions, Some(_))
+            | (PanelPage::Spending, _) => {}
         }
         cx.notify();
     }
@@ -288,7 +291,7 @@ impl ComposerPanel {
             self.list_focus.focus(window, cx);
         } else if self.page == PanelPage::Board && in_review && self.list_focus.is_focused(window) {
             self.jump_to_review(&JumpToReview, window, cx);
-        } else if self.page == PanelPage::Changes {
+        } else if matches!(self.page, PanelPage::Changes | PanelPage::Spending) {
             self.page = PanelPage::Session;
             self.focus_prompt(window, cx);
             cx.notify();
@@ -329,6 +332,7 @@ fn item_text(item: &TranscriptEntry) -> String {
             names.join("\n")
         }
         TranscriptEntry::Call(call) => format!("{}\n{}", call.title, call.answer),
+        TranscriptEntry::Compacted(item) => super::compaction::text(item),
         TranscriptEntry::End(end) => super::item::end_sentence(end),
     }
 }

@@ -4,7 +4,6 @@
 //! dropped.
 //! Start at `ComposerPanel::update_completion`.
 
-use agent::SessionCommand;
 use gpui_kit::component::input::InlineToken;
 use gpui_kit::{
     AnyElement, App, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
@@ -15,7 +14,8 @@ use ui::{ActiveTheme as _, Icon, Label, ListRow, dp};
 
 use super::ComposerPanel;
 use crate::actions::{
-    AcceptCompletion, ChooseModel, NewSession, NextMode, ShowBoard, ShowSessions, Stop,
+    AcceptCompletion, ChooseEffort, ChooseModel, CompactSession, NewSession, NextMode, ShowBoard,
+    ShowContext, ShowSessions, ShowSpending, Stop,
 };
 use crate::agents::NamedContext;
 use crate::completion::{
@@ -235,14 +235,14 @@ impl ComposerPanel {
         self.clear_prompt(window, cx);
         match command {
             PromptCommand::New => self.new_session(&NewSession, window, cx),
-            PromptCommand::Compact => match &self.open {
-                Some(open) => (open.live.send)(SessionCommand::Compact),
-                None => self.error = Some("There is no conversation to compact yet.".to_owned()),
-            },
+            PromptCommand::Compact => self.compact_session(&CompactSession, window, cx),
+            PromptCommand::Context => self.show_context(&ShowContext, window, cx),
             PromptCommand::Model => self.choose_model(&ChooseModel, window, cx),
+            PromptCommand::Effort => self.choose_effort(&ChooseEffort, window, cx),
             PromptCommand::Mode => self.next_mode(&NextMode, window, cx),
             PromptCommand::Sessions => self.show_sessions(&ShowSessions, window, cx),
             PromptCommand::Board => self.show_board(&ShowBoard, window, cx),
+            PromptCommand::Spending => self.show_spending(&ShowSpending, window, cx),
             PromptCommand::Stop => self.stop(&Stop, window, cx),
         }
     }

@@ -47,6 +47,7 @@ impl ComposerPanel {
                 self.render_thought(at, text, *is_live, is_open, cx)
             }
             TranscriptEntry::Call(call) => self.render_call(at, call, is_open, cx),
+            TranscriptEntry::Compacted(item) => self.render_compaction(at, item, is_open, cx),
             TranscriptEntry::Note { text, is_bad } => note(text, *is_bad, cx),
             TranscriptEntry::End(end) => note(&end_sentence(end), is_bad_end(end), cx),
         };
@@ -73,7 +74,7 @@ impl ComposerPanel {
     }
 
     /// A row that expands and collapses an item.
-    fn disclosure_row(
+    pub(super) fn disclosure_row(
         &self,
         id: (&'static str, usize),
         name: String,
@@ -206,7 +207,7 @@ impl ComposerPanel {
     }
 }
 
-fn with_body(
+pub(super) fn with_body(
     line: Stateful<Div>,
     is_open: bool,
     body: impl IntoIterator<Item = AnyElement>,

@@ -11,7 +11,6 @@ use gpui_kit::{
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, Label, Tone, dp};
 
 use super::card::card;
-use super::session_rows::dollars;
 use super::{ComposerPanel, PanelPage};
 use crate::actions::{AllowForSession, AllowOnce, NextCount, Refuse, Send, Stop};
 use crate::transcript::CallItemState;
@@ -28,6 +27,7 @@ impl ComposerPanel {
         cards.extend(self.render_plan(cx));
         cards.extend(self.render_approval(cx));
         cards.extend(self.render_question(cx));
+        cards.extend(self.render_summary_edit(cx));
         cards.extend(trouble);
         cards.extend(self.render_fork());
         div()
@@ -53,7 +53,7 @@ impl ComposerPanel {
             // A request for permission is long; the queue below it is always visible.
             .children(queue.map(|queue| div().flex_none().child(queue)))
             .child(div().flex_none().child(self.render_field(window, cx)))
-            .children(self.render_fill())
+            .children(self.render_footer(cx))
             .into_any_element()
     }
 
@@ -123,6 +123,7 @@ impl ComposerPanel {
                     .gap(dp(4.0))
                     .child(self.render_mode())
                     .child(self.render_model())
+                    .children(self.render_effort())
                     .children(self.render_count())
                     .child(div().flex_1())
                     .child(send),
@@ -161,67 +162,6 @@ impl ComposerPanel {
                 .style(ButtonStyle::Ghost)
                 .action(Box::new(NextCount))
         })
-    }
-
-    /// Renders the used share of the context window, and the cost.
-    fn render_fill(&self) -> Option<AnyElement> {
-        let transcript = self.transcript()?;
-        let mut texts = Vec::new();
-        if let Some((used, limit)) = transcript.fill().filter(|(_, limit)| *limit > 0) {
-            texts.push(format!("{} % of context used", used * 100 / limit));
-        }
-        if let Some(cost) = transcript.cost_nano().filter(|cost| *cost > 0) {
-            texts.push(dollars(cost));
-        }
-        if let Some(why) = transcript.waiting() {
-            texts.insert(0, why.to_owned());
-        }
-        let text = texts.join(" \u{b7} ");
-        (!text.is_empty()).then(|| Label::new(text).tiny().muted().into_any_element())
-    }
-
-    /// Renders the session's list of tasks. Returns `None` without a session, without tasks, or
-    /// once all tasks are done.
-    fn render_plan(&self, cx: &Context<Self>) -> Option<AnyElement> {
-        use agent::record::TodoState;
-        let colors = cx.theme().colors;
-        let todos = self.transcript()?.todos();
-        if todos.is_empty() || todos.iter().all(|it| it.state == TodoState::Done) {
-            return None;
-        }
-        let row = |(at, todo): (usize, &agent::record::TodoItem)| {
-            let (icon, color) = match todo.state {
-                TodoState::Open => (Icon::Circle, colors.muted),
-                TodoState::Doing => (Icon::CircleDot, colors.accent),
-                TodoState::Done => (Icon::CircleCheck, colors.success),
-                TodoState::Dropped => (Icon::CircleX, colors.disabled),
-            };
-            let label = Label::new(todo.text.clone()).small();
-            div()
-                .id(("todo", at))
-                .flex()
-                .items_center()
-                .gap(dp(8.0))
-                .child(icon.color(color))
-                .child(match todo.state {
-                    TodoState::Done | TodoState::Dropped => label.muted(),
-                    _ => label,
-                })
-        };
-        let rows: Vec<_> = todos.iter().enumerate().map(row).collect();
-        Some(
-            div()
-                .id("agent-plan")
-                .role(Role::List)
-                .aria_label("Plan")
-                .flex()
-                .flex_col()
-                .gap(dp(4.0))
-                .max_h(dp(160.0))
-                .overflow_y_scroll()
-                .children(rows)
-                .into_any_element(),
-        )
     }
 
     /// Renders a permission request: the exact effect of the call, and the narrowest approval.

@@ -10,7 +10,7 @@ use ui::{
     dp,
 };
 
-use super::{ComposerPanel, PanelPage};
+use super::{ComposerPanel, PanelPage, context_meter};
 use crate::actions::{
     Copy, DeleteSession, ExportSession, ForkSession, NewSession, RenameSession, ShowBoard,
     ShowSessions,
@@ -23,6 +23,7 @@ impl ComposerPanel {
             PanelPage::Sessions => Some("Sessions".to_owned()),
             PanelPage::Board => Some(self.board_title()),
             PanelPage::Changes => Some("Changes".to_owned()),
+            PanelPage::Spending => Some("Cost of models".to_owned()),
             PanelPage::Session => self.open.as_ref().and_then(|open| {
                 let listed = self.sessions.list.find(&open.live.id);
                 let listed = listed.map(|entry| entry.title.clone());
@@ -90,6 +91,9 @@ impl ComposerPanel {
         }
         if self.page == PanelPage::Changes {
             return self.render_changes(cx);
+        }
+        if self.page == PanelPage::Spending {
+            return self.render_spending(cx);
         }
         let Some(open) = &self.open else {
             return self.render_start(cx);
@@ -176,9 +180,9 @@ impl Render for ComposerPanel {
         let body = self.render_body(cx);
         let prompt = match self.page {
             PanelPage::Session | PanelPage::Board => Some(self.render_prompt(window, cx)),
-            PanelPage::Sessions | PanelPage::Changes => None,
+            PanelPage::Sessions | PanelPage::Changes | PanelPage::Spending => None,
         };
-        div()
+        let element = div()
             .id("composer")
             .role(Role::Region)
             .aria_label("Agents")
@@ -244,7 +248,8 @@ impl Render for ComposerPanel {
             .on_action(cx.listener(Self::keep_file_changes))
             .on_action(cx.listener(Self::reject_file_changes))
             .on_action(cx.listener(Self::reject_turn_changes))
-            .on_action(cx.listener(Self::restore_selected))
+            .on_action(cx.listener(Self::restore_selected));
+        context_meter::with_actions(element, cx)
             .size_full()
             .flex()
             .flex_col()

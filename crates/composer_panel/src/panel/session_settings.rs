@@ -7,17 +7,22 @@
 use agent::record::{Handover, SessionMode};
 use agent::{SessionCommand, SessionRecord};
 use gpui_kit::{Context, Window};
+use model::Effort;
 use ui::{Button, ButtonStyle, Icon};
 
+use super::session_rows::dollars;
 use super::{ComposerPanel, OpenSession, PanelEvent, PanelPage};
-use crate::actions::{ChooseModel, NextMode};
-use crate::agents::NewSession;
+use crate::actions::{ChooseEffort, ChooseModel, NextMode};
+use crate::agents::{ModelEntry, NewSession};
+use agent_service::effort_name;
+use agent_service::token_text;
 
 /// The settings that the user chose for a session's next message and that no record confirms yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SettingsChoice {
     mode: Option<SessionMode>,
     model: Option<String>,
+    effort: Option<Effort>,
 }
 
 impl SettingsChoice {
@@ -26,7 +31,21 @@ impl SettingsChoice {
         Self {
             mode: Some(wanted.mode),
             model: Some(wanted.model.clone()).filter(|model| !model.is_empty()),
+            effort: None,
         }
+    }
+
+    /// Only a mode.
+    pub(super) fn of_mode(mode: SessionMode) -> Self {
+        Self {
+            mode: Some(mode),
+            ..Self::default()
+        }
+    }
+
+    /// The same settings with this effort, if there is one.
+    pub(super) fn with_effort(self, effort: Option<Effort>) -> Self {
+        Self { effort, ..self }
     }
 
     /// Drops the choices that a record of the session confirms or overrides.
@@ -37,6 +56,7 @@ impl SettingsChoice {
                 self.model.take_if(|chosen| chosen == model);
             }
             SessionRecord::ModeSet { .. } => self.mode = None,
+            SessionRecord::EffortSet { .. } => self.effort = None,
             SessionRecord::Switched { .. } => self.model = None,
             _ => {}
         }
@@ -50,16 +70,18 @@ impl SettingsChoice {
             model,
             how: Handover::Full,
         });
+        let effort = self.effort.filter(|_| self.effort != before.effort);
         mode.map(SessionCommand::SetMode)
             .into_iter()
             .chain(switch)
+            .chain(effort.map(SessionCommand::SetEffort))
             .collect()
     }
 }
 
 impl ComposerPanel {
     /// The open session, if the next prompt goes to it.
-    fn addressed_session(&self) -> Option<&OpenSession> {
+    pub(super) fn addressed_session(&self) -> Option<&OpenSession> {
         self.open.as_ref().filter(|_| self.page != PanelPage::Board)
     }
 
@@ -94,6 +116,78 @@ impl ComposerPanel {
             .unwrap_or(self.mode)
     }
 
+    /// Returns the reasoning effort that the user chose for the next prompt, as `model` does for the
+    /// model. `None` leaves it to the settings or the provider.
+    pub fn effort(&self) -> Option<Effort> {
+        let chosen = self.session_choice().and_then(|choice| choice.effort);
+        match self.addressed_session() {
+            Some(open) => chosen.or(open.transcript.effort()),
+            None => chosen.or(self.effort),
+        }
+    }
+
+    /// Returns the efforts that the model of the next prompt takes, weakest first.
+    pub fn efforts(&self) -> &[Effort] {
+        let entry = self.model_entry(self.model());
+        let traits = entry.and_then(|entry| entry.traits.as_ref());
+        traits.map_or(&[], |traits| &traits.efforts)
+    }
+
+    /// Sets the effort of new sessions, and that of the addressed session from its next request on.
+    pub fn set_effort(&mut self, effort: Effort, cx: &mut Context<Self>) {
+        if self.effort() != Some(effort) {
+            self.set_session_choice(SettingsChoice::default().with_effort(Some(effort)));
+        }
+        self.effort = Some(effort);
+        cx.notify();
+    }
+
+    pub(super) fn choose_effort(
+        &mut self,
+        _: &ChooseEffort,
+        _: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        if self.efforts().is_empty() {
+            let model = self.model_name(self.model());
+            self.error = Some(format!("{model} has no levels of effort."));
+            cx.notify();
+        } else {
+            cx.emit(PanelEvent::ChooseEffort);
+        }
+    }
+
+    /// Describes the price of a switch to another model in the middle of a conversation: its cache is
+    /// empty, so that the whole history is sent anew. `None` without a history, and for the model in
+    /// use.
+    pub fn resend_text(&self, model: &ModelEntry) -> Option<String> {
+        let transcript = &self.addressed_session()?.transcript;
+        let tokens = transcript.fill()?.tokens;
+        if tokens == 0 || transcript.model() == model.id {
+            return None;
+        }
+        let nano = model.traits.as_ref()?.resend_nano(tokens);
+        let cost = match nano {
+            Some(0) => "free".to_owned(),
+            Some(nano) => format!("about {}", dollars(nano)),
+            None => "price unknown".to_owned(),
+        };
+        Some(format!("sends {} tokens again: {cost}", token_text(tokens)))
+    }
+
+    /// Returns the entry of a model in the list; `None` if the list lacks it.
+    pub(super) fn model_entry(&self, model: &str) -> Option<&ModelEntry> {
+        self.models.models.iter().find(|it| it.id == model)
+    }
+
+    /// The size of the context of the model that the user chose for the next message. `None` if the
+    /// session uses that model already, or if the size is unknown.
+    pub(super) fn next_window(&self) -> Option<u64> {
+        let chosen = self.session_choice()?.model.as_deref()?;
+        let traits = self.model_entry(chosen)?.traits.as_ref()?;
+        Some(traits.context)
+    }
+
     pub(super) fn choose_model(&mut self, _: &ChooseModel, _: &mut Window, cx: &mut Context<Self>) {
         cx.emit(PanelEvent::ChooseModel);
     }
@@ -103,8 +197,8 @@ impl ComposerPanel {
     pub fn set_model(&mut self, model: String, cx: &mut Context<Self>) {
         if self.model() != model {
             self.set_session_choice(SettingsChoice {
-                mode: None,
                 model: Some(model.clone()),
+                ..SettingsChoice::default()
             });
         }
         self.model = Some(model);
@@ -113,21 +207,17 @@ impl ComposerPanel {
     }
 
     pub(super) fn next_mode(&mut self, _: &NextMode, _: &mut Window, cx: &mut Context<Self>) {
-        self.mode = match self.mode() {
+        let mode = match self.mode() {
             SessionMode::Build => SessionMode::Plan,
             SessionMode::Plan => SessionMode::Ask,
             SessionMode::Ask => SessionMode::Build,
         };
-        self.set_session_choice(SettingsChoice {
-            mode: Some(self.mode),
-            model: None,
-        });
-        cx.notify();
+        self.set_mode(mode, cx);
     }
 
     /// Sets the settings in `choice` for the session to which the next prompt goes, if there is
     /// one. A session that is being started gets them before its first prompt.
-    fn set_session_choice(&mut self, choice: SettingsChoice) {
+    pub(super) fn set_session_choice(&mut self, choice: SettingsChoice) {
         if self.page == PanelPage::Board {
             return;
         }
@@ -143,6 +233,7 @@ impl ComposerPanel {
         if let Some(chosen) = chosen {
             chosen.mode = choice.mode.or(chosen.mode);
             chosen.model = choice.model.or(chosen.model.take());
+            chosen.effort = choice.effort.or(chosen.effort);
         }
     }
 
@@ -176,9 +267,23 @@ impl ComposerPanel {
             .action(Box::new(ChooseModel))
     }
 
-    fn model_name<'a>(&'a self, model: &'a str) -> &'a str {
-        let known = self.models.models.iter().find(|it| it.id == model);
-        match known {
+    /// Renders the effort, as `render_mode` does the mode. `None` if the model takes none.
+    pub(super) fn render_effort(&self) -> Option<Button> {
+        if self.efforts().len() < 2 {
+            return None;
+        }
+        let name = |effort: Option<Effort>| effort.map_or("auto", effort_name);
+        let now = self.addressed_session();
+        let now = now.map(|open| name(open.transcript.effort()));
+        let text = format!("Effort: {}", label(now, name(self.effort())));
+        let button = Button::new("agent-effort", text)
+            .style(ButtonStyle::Ghost)
+            .action(Box::new(ChooseEffort));
+        Some(button)
+    }
+
+    pub(super) fn model_name<'a>(&'a self, model: &'a str) -> &'a str {
+        match self.model_entry(model) {
             Some(known) => &known.name,
             None if model.is_empty() => "Choose a model",
             None => model,

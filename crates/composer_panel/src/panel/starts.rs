@@ -143,7 +143,7 @@ impl ComposerPanel {
         });
         let start = SessionStart {
             prompts: vec![prompt],
-            choice: requested.clone(),
+            choice: requested.clone().with_effort(self.effort),
             requested,
             _task: task,
         };

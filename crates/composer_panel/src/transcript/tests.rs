@@ -95,6 +95,10 @@ fn lines(transcript: &Transcript) -> Vec<String> {
         TranscriptEntry::Thought { text, .. } => format!("thought: {text}"),
         TranscriptEntry::Call(call) => format!("{} {:?}", call.title, call.state),
         TranscriptEntry::Note { text, .. } => format!("note: {text}"),
+        TranscriptEntry::Compacted(item) => {
+            let memory = item.summary.as_ref().map(|it| it.memory.as_str());
+            format!("compacted {}: {memory:?} {}", item.seq, item.is_current)
+        }
         TranscriptEntry::End(end) => format!("end: {end:?}"),
     };
     transcript.items().iter().map(line).collect()
@@ -311,8 +315,7 @@ fn the_cost_includes_subagents_and_unrecorded_requests() {
         event: Box::new(event),
     };
     let fill = |cost_nano: Option<u64>| AgentEvent::Fill {
-        used: 1,
-        limit: 2,
+        fill: ContextFill::default(),
         cost_nano,
     };
     let mut transcript = Transcript::default();
@@ -380,4 +383,73 @@ fn a_fork_from_a_message_of_the_user_copies_the_turns_before() {
         None,
     ];
     assert_eq!(points, expected);
+}
+
+fn compacted(seq: u64, reduced: &[&str], summary: &str) -> AgentEvent {
+    AgentEvent::Recorded(Arc::new(Stored {
+        seq,
+        at_ms: 0,
+        record: SessionRecord::Compacted {
+            through: 1,
+            reduced: reduced
+                .iter()
+                .map(|call| ((*call).to_owned(), String::new()))
+                .collect(),
+            dropped: Vec::new(),
+            summary: summary.to_owned(),
+            bytes: (4_096, 1_024),
+            tokens: Some((1_000, 250)),
+            why: "requested by the user".to_owned(),
+        },
+    }))
+}
+
+#[test]
+fn a_summary_is_current_until_the_next_one() {
+    let edited = |compaction, summary: &str| {
+        recorded(SessionRecord::SummaryEdited {
+            compaction,
+            summary: summary.to_owned(),
+        })
+    };
+    let events = [
+        compacted(3, &[], "<memory>\nfirst\n</memory>\n"),
+        edited(3, "<memory>\nmine\n</memory>\n"),
+        compacted(5, &[], ""),
+        compacted(8, &[], "<memory>\nsecond\n</memory>\n"),
+        // Too late: the summary is not sent any more.
+        edited(3, "<memory>\nlate\n</memory>\n"),
+    ];
+    check(
+        &events[..3],
+        &[
+            "compacted 3: Some(\"mine\") true",
+            "compacted 5: None false",
+        ],
+    );
+    check(
+        &events,
+        &[
+            "compacted 3: Some(\"mine\") false",
+            "compacted 5: None false",
+            "compacted 8: Some(\"second\") true",
+        ],
+    );
+}
+
+#[test]
+fn a_compaction_names_the_calls_that_it_shortened() {
+    let mut transcript = Transcript::default();
+    for event in [asked(), answered(vec![call("a", "read")]), began("a")] {
+        transcript.apply(&event);
+    }
+    transcript.apply(&compacted(4, &["a", "gone"], ""));
+    let Some(TranscriptEntry::Compacted(item)) = transcript.items().last() else {
+        panic!("it is the last item");
+    };
+    let Some(TranscriptEntry::Call(shortened)) = transcript.items().first() else {
+        panic!("it is the first item");
+    };
+    assert_eq!(item.reduced, [shortened.title.as_str(), "gone"]);
+    assert_eq!(transcript.current_summary(), None);
 }

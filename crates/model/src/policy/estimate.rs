@@ -39,10 +39,10 @@ impl TokenEstimator {
     }
 
     /// Records that a request of `bytes` had `tokens`, as counted by the provider. Ignores
-    /// impossible counts.
-    pub fn observe(&mut self, bytes: u64, tokens: TokenCount) {
+    /// impossible counts, and returns whether the count is possible.
+    pub fn observe(&mut self, bytes: u64, tokens: TokenCount) -> bool {
         if bytes == 0 || tokens.0 == 0 || tokens.0 > bytes || bytes / tokens.0 > 50 {
-            return;
+            return false;
         }
         self.bytes += bytes as f64;
         self.tokens += tokens.0 as f64;
@@ -51,6 +51,7 @@ impl TokenEstimator {
             self.bytes *= fade;
             self.tokens *= fade;
         }
+        true
     }
 }
 

@@ -76,6 +76,7 @@ fn only_a_first_turn_without_a_name_gets_a_title() {
         forked_from: None,
         is_archived: false,
         is_unread: false,
+        spent_by_day: Default::default(),
     };
     let check = |change: fn(&mut SessionSummary), gets_title| {
         let mut line = line.clone();

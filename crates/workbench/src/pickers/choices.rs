@@ -1,8 +1,10 @@
 //! Short lists of choices: languages, line endings, indentation, encodings.
 
-use composer_panel::{ComposerPanel, RestoreRequest};
+use composer_panel::agents::ModelEntry;
+use composer_panel::{ComposerPanel, ModelTraits, RestoreRequest, effort_name};
 use editor::{DocumentModel, Editor};
 use gpui_kit::{App, Context, Entity, SharedString, Task, WeakEntity, Window};
+use model::Effort;
 use project::fuzzy::{self, CandidateKind};
 use text::{Encoding, FileFormat, LineEnding};
 use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
@@ -27,6 +29,7 @@ pub(crate) struct ChoicePicker {
     choices: Vec<ChoiceItem>,
     on_chosen: OnChosen,
     found: Vec<(usize, Vec<usize>)>,
+    row_lines: u8,
 }
 
 impl ChoicePicker {
@@ -40,6 +43,15 @@ impl ChoicePicker {
             choices,
             on_chosen: Box::new(on_chosen),
             found: Vec::new(),
+            row_lines: 1,
+        }
+    }
+
+    /// Shows details below the titles.
+    fn with_two_lines(self) -> Self {
+        Self {
+            row_lines: 2,
+            ..self
         }
     }
 }
@@ -97,6 +109,10 @@ impl PickerDelegate for ChoicePicker {
         self.found.len()
     }
 
+    fn row_lines(&self) -> u8 {
+        self.row_lines
+    }
+
     fn row(&self, ix: usize, _: &App) -> PickerRow {
         let Some((index, matched)) = self.found.get(ix) else {
             return PickerRow::default();
@@ -150,19 +166,61 @@ pub(crate) fn languages(document: Entity<DocumentModel>, cx: &App) -> ChoicePick
 
 /// Builds the list of models for an agent's prompt.
 pub(crate) fn models(panel: Entity<ComposerPanel>, cx: &App) -> ChoicePicker {
-    let current = panel.read(cx).model().to_owned();
-    let lines = panel.read(cx).models().models.clone();
-    let choices = lines.iter().map(|line| ChoiceItem {
-        title: line.name.clone().into(),
-        detail: line.about.clone().into(),
-        is_current: line.id == current,
+    let read = panel.read(cx);
+    let current = read.model().to_owned();
+    let lines = read.models().models.clone();
+    let mut choices: Vec<ChoiceItem> = lines
+        .iter()
+        .map(|line| ChoiceItem {
+            title: line.name.clone().into(),
+            detail: model_detail(line, read.resend_text(line)).into(),
+            is_current: line.id == current,
+        })
+        .collect();
+    let efforts = read.efforts().to_vec();
+    choices.extend(effort_choices(read, "Effort: "));
+    let picker = ChoicePicker::new("Model for this agent", choices, move |index, _, cx| {
+        let effort = index.checked_sub(lines.len());
+        let effort = effort.and_then(|index| efforts.get(index).copied());
+        panel.update(cx, |panel, cx| match (lines.get(index), effort) {
+            (Some(line), _) => panel.set_model(line.id.clone(), cx),
+            (None, Some(effort)) => panel.set_effort(effort, cx),
+            (None, None) => {}
+        });
     });
-    let choices = choices.collect();
-    ChoicePicker::new("Model for this agent", choices, move |index, _, cx| {
-        if let Some(line) = lines.get(index) {
-            panel.update(cx, |panel, cx| panel.set_model(line.id.clone(), cx));
-        }
-    })
+    picker.with_two_lines()
+}
+
+/// Builds the list of efforts that the model of an agent's prompt takes.
+pub(crate) fn efforts(panel: Entity<ComposerPanel>, cx: &App) -> ChoicePicker {
+    let read = panel.read(cx);
+    let (choices, efforts) = (effort_choices(read, ""), read.efforts().to_vec());
+    ChoicePicker::new(
+        "Effort for the next message",
+        choices,
+        move |index, _, cx| {
+            if let Some(effort) = efforts.get(index) {
+                panel.update(cx, |panel, cx| panel.set_effort(*effort, cx));
+            }
+        },
+    )
+}
+
+fn effort_choices(panel: &ComposerPanel, prefix: &str) -> Vec<ChoiceItem> {
+    let choice = |effort: &Effort| ChoiceItem {
+        title: format!("{prefix}{}", effort_name(*effort)).into(),
+        detail: "for the next message".into(),
+        is_current: panel.effort() == Some(*effort),
+    };
+    panel.efforts().iter().map(choice).collect()
+}
+
+/// Describes a model: the price of sending the history again, place, strength, price, limits.
+fn model_detail(model: &ModelEntry, resend: Option<String>) -> String {
+    let traits = model.traits.as_ref().map(ModelTraits::line);
+    let parts = [resend, Some(model.about.clone()), traits];
+    let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(" \u{b7} ")
 }
 
 /// Builds the list of an agent's turns, latest first, for restoring the state before one.

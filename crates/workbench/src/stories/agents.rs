@@ -29,13 +29,21 @@ pub(super) fn open_with(problems: &[&str], cx: &mut TestAppContext) -> (Story, F
         id: id.to_owned(),
         name: name.to_owned(),
         about: String::new(),
+        traits: None,
     };
-    let models = ModelList {
-        models: vec![line("local/coder", "Coder"), line("demo", "Demo model")],
-        default: "local/coder".to_owned(),
-        advice: String::new(),
-        problems: problems.iter().map(ToString::to_string).collect(),
-    };
+    open_with_models(
+        ModelList {
+            models: vec![line("local/coder", "Coder"), line("demo", "Demo model")],
+            default: "local/coder".to_owned(),
+            advice: String::new(),
+            problems: problems.iter().map(ToString::to_string).collect(),
+        },
+        cx,
+    )
+}
+
+/// A window whose engines have these models.
+pub(super) fn open_with_models(models: ModelList, cx: &mut TestAppContext) -> (Story, FakeAgents) {
     let fake = FakeAgents::new(models, vec![stored_session("old", "tidy the tests")]);
     let files = project();
     let services = crate::Services {

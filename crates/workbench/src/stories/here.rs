@@ -177,6 +177,7 @@ fn open(cx: &mut TestAppContext) -> (Story, FakeAgents, Here) {
             id: "local/coder".to_owned(),
             name: "Coder".to_owned(),
             about: String::new(),
+            traits: None,
         }],
         default: "local/coder".to_owned(),
         ..ModelList::default()

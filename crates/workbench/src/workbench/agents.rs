@@ -4,9 +4,9 @@ use std::path::Path;
 
 use base::{ByteOffset, Span};
 use composer_panel::actions::{
-    AllowHooks, ChooseModel, DistrustFolder, FocusPanel, KeepAllChanges, NewSession,
-    RejectAllChanges, RestoreCheckpoint, ReviewChanges, ShowBoard, ShowSessions, Stop, TogglePanel,
-    TrustFolder,
+    AllowHooks, BuildPlan, ChooseModel, CompactSession, DistrustFolder, FocusPanel, KeepAllChanges,
+    NewSession, RejectAllChanges, RestoreCheckpoint, ReviewChanges, ShowBoard, ShowContext,
+    ShowSessions, ShowSpending, Stop, TogglePanel, TrustFolder,
 };
 use composer_panel::agents::SessionChange;
 use composer_panel::{ComposerPanel, PanelEvent, SessionVisibility, session_notice};
@@ -45,6 +45,10 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(distrust_folder))
         .on_action(cx.listener(allow_hooks))
         .on_action(cx.listener(choose_model_action))
+        .on_action(cx.listener(show_context))
+        .on_action(cx.listener(compact_session))
+        .on_action(cx.listener(show_spending))
+        .on_action(cx.listener(build_plan))
         .on_action(cx.listener(review_changes))
         .on_action(cx.listener(keep_all_changes))
         .on_action(cx.listener(reject_all_changes))
@@ -271,6 +275,50 @@ fn show_agent_board(
     });
 }
 
+fn show_context(
+    workbench: &mut Workbench,
+    action: &ShowContext,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.show_context(action, window, cx)
+    });
+}
+
+fn compact_session(
+    workbench: &mut Workbench,
+    action: &CompactSession,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.compact_session(action, window, cx)
+    });
+}
+
+fn show_spending(
+    workbench: &mut Workbench,
+    action: &ShowSpending,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.show_spending(action, window, cx)
+    });
+}
+
+fn build_plan(
+    workbench: &mut Workbench,
+    action: &BuildPlan,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.build_plan(action, window, cx)
+    });
+}
+
 fn review_changes(
     workbench: &mut Workbench,
     action: &ReviewChanges,
@@ -343,6 +391,10 @@ pub(super) fn agents_event(
 ) {
     match event {
         PanelEvent::ChooseModel => choose_model(workbench, window, cx),
+        PanelEvent::ChooseEffort => {
+            let choices = choices::efforts(workbench.agents.panel.clone(), cx);
+            workbench.pick(choices, window, cx);
+        }
         PanelEvent::OpenFile(path, line) => {
             let options = OpenOptions::lasting()
                 .at(line.map(|line| GoToPosition::Place(LineColumn::new(line, 1))));

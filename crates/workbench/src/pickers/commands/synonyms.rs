@@ -3,6 +3,10 @@
 /// Synonyms of each action that occur in neither its name nor its help text.
 const SYNONYMS: &[(&str, &str)] = &[
     ("agents::NewSession", "chat with ai assistant start"),
+    (
+        "agents::ShowSpending",
+        "spend price usage budget dollars tokens",
+    ),
     ("agents::TogglePanel", "ai chat assistant sidebar"),
     ("app::About", "version info"),
     ("app::NewWindow", "open second"),
