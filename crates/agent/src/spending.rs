@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 
 use ledger::{CallRow, MetricRow};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::context::date;
 use crate::error::Error;
