@@ -190,6 +190,8 @@ impl UpdateMapper {
             | SessionRecord::LeaveGiven { .. }
             | SessionRecord::Omitted { .. }
             | SessionRecord::Queued { .. }
+            | SessionRecord::Hosted { .. }
+            | SessionRecord::Offered { .. }
             | SessionRecord::Switched { .. }
             | SessionRecord::ModeSet { .. } => Vec::new(),
         }

@@ -15,6 +15,7 @@ mod ask;
 mod calls;
 mod compacting;
 mod gateway;
+mod hosted_journal;
 pub(crate) mod inbox;
 mod metrics;
 mod omitting;
@@ -50,6 +51,7 @@ use crate::session::{AgentEvent, SessionCommand};
 use crate::tool::Tool;
 
 pub use gateway::{ModelGateway, RouterGateway};
+pub use hosted_journal::HostedJournal;
 pub use open::{fork, prompt_parts, repair_records, resume, start, start_with_id};
 pub use scripted_gateway::ScriptedGateway;
 pub use session_lock::is_open_elsewhere;

@@ -47,6 +47,13 @@ pub enum SessionCommand {
     },
     /// Change the mode from the next turn on.
     SetMode(SessionMode),
+    /// Set an option of an external agent to one of its values. Ignored by our own sessions.
+    SetOption {
+        /// The id of the option.
+        option: String,
+        /// The id of the value.
+        value: String,
+    },
     /// Compact the conversation now.
     Compact,
     /// Forward a command to a subagent: usually a decision or a reply.

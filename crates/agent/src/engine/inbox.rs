@@ -258,6 +258,9 @@ impl Inbox {
             Some(SessionCommand::Switch { model, how }) => self.switch = Some((model, how)),
             Some(SessionCommand::SetMode(mode)) => self.mode = Some(mode),
             Some(SessionCommand::Compact) => self.compact = true,
+            Some(SessionCommand::SetOption { option, .. }) => {
+                log::debug!("the option {option} is for external agents only");
+            }
             Some(SessionCommand::Child { session, command }) => {
                 self.children.send(&session, *command)
             }
