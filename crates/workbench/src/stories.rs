@@ -9,6 +9,7 @@ mod completions;
 mod documents;
 mod dragging;
 mod everything;
+mod external_agents;
 mod finding;
 mod formatting;
 mod here;
