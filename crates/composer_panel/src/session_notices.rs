@@ -126,6 +126,7 @@ mod tests {
             let settings = AgentSettings {
                 notifications,
                 sound,
+                ..AgentSettings::default()
             };
             let notice = session_notice(&change, visibility, &settings);
             assert_eq!(notice, expected, "{change:?} {visibility:?} {settings:?}");

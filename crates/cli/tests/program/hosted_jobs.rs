@@ -5,12 +5,13 @@ use std::path::Path;
 use agent::record::SessionMode;
 use agent::user_prompts::PermissionDecision;
 use agent::{AgentEvent, SessionCommand, SessionRecord};
+use composer::job::{AwaitedInput, JobState};
 use composer::review::HunkVerdict;
 use composer::view::Board;
 use composer::{Command, JobCommand, StartAgents};
 use serde_json::json;
 
-use super::compose::Story;
+use super::compose::{Story, has_python};
 use super::desk::Person;
 use super::guests::{echo, installed};
 use super::home::Home;
@@ -236,6 +237,105 @@ fn the_command_line_runs_an_external_agent_in_a_worktree() {
     assert!(missing.output.contains("npm install"), "{missing:?}");
 }
 
+/// An agent that needs a sign-in for its first prompt, and sends an update of an unknown kind.
+const SIGNS_IN: &str = r#"
+import json, sys
+signed = False
+def send(message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+def update(update):
+    send({"method": "session/update", "params": {"sessionId": "s", "update": update}})
+for line in sys.stdin:
+    message = json.loads(line)
+    id, method = message.get("id"), message.get("method")
+    if method == "initialize":
+        methods = [{"id": "key", "name": "With a key"}, {"id": "login", "name": "Browser", "type": "terminal", "args": ["login"]}]
+        send({"id": id, "result": {"protocolVersion": 1, "agentCapabilities": {}, "authMethods": methods}})
+    elif method == "authenticate":
+        signed = message["params"]["methodId"] == "key"
+        send({"id": id, "result": {}})
+    elif method == "session/new":
+        send({"id": id, "result": {"sessionId": "s"}})
+    elif method == "session/prompt" and not signed:
+        send({"id": id, "error": {"code": -32000, "message": "no key"}})
+    elif method == "session/prompt":
+        update({"sessionUpdate": "dream", "of": 7})
+        update({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "hello"}})
+        send({"id": id, "result": {"stopReason": "end_turn"}})
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_prompt_that_needs_a_sign_in_is_sent_again_after_it() {
+    if !has_python() {
+        test_support::skip("the agent that signs in needs python3");
+        return;
+    }
+    let agent = json!({ "name": "Guest", "command": "python3", "args": ["-c", SIGNS_IN] });
+    let mut person = Person::at(story(&agent)).await;
+    person.send(start("greet"));
+    let board = person.until_state("a1", "waits for you").await;
+    let job = board.job("a1").expect("it");
+    let JobState::Waiting {
+        input: AwaitedInput::Answer { question, text, .. },
+    } = job.state()
+    else {
+        panic!("{job:?}");
+    };
+    assert!(text.contains("Guest asks you to sign in"), "{text}");
+    assert!(
+        text.contains("no key") && text.contains("python3 login"),
+        "{text}"
+    );
+    assert!(text.contains("With a key, Try again"), "{text}");
+    let reply = SessionCommand::Reply {
+        question: *question,
+        text: Some("With a key".to_owned()),
+    };
+    let view = person.composer.watch("a1").expect("it has begun");
+    (view.send)(reply);
+    person.until_state("a1", "done").await;
+    assert_eq!(person.answer(), "hello");
+    let kinds: Vec<&str> = person.records().iter().map(SessionRecord::kind).collect();
+    assert_eq!(
+        kinds.iter().filter(|it| **it == "prompted").count(),
+        1,
+        "{kinds:?}"
+    );
+}
+
+#[test]
+fn an_agent_is_installed_by_its_command() {
+    let home = Home::new(&json!([]));
+    let npm = home.path("bin/npm");
+    let install = |script: &str| {
+        home.write("bin/npm", &format!("#!/bin/sh\n{script}\n"));
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&npm, mode).expect("a mode");
+        let folder = npm.parent().expect("a folder").display().to_string();
+        let mut command = home.command(&["agents", "--install", "codex"]);
+        command.env("PATH", format!("{folder}:/usr/bin:/bin"));
+        home.left(command.spawn().expect("the program"))
+    };
+    let left = install("echo 'no such package' >&2; exit 1");
+    assert_eq!(left.code, Some(1));
+    assert!(
+        left.errors
+            .contains("Codex was not installed: no such package"),
+        "{left:?}"
+    );
+    // npm install --no-fund --no-audit --prefix FOLDER PACKAGE
+    let left =
+        install(r#"mkdir -p "$5/node_modules/.bin"; echo "$6" > "$5/node_modules/.bin/codex-acp""#);
+    assert_eq!(left.code, Some(0), "{left:?}");
+    let program = home.path("state/agents/codex/node_modules/.bin/codex-acp");
+    assert!(
+        left.output.contains(&program.display().to_string()),
+        "{left:?}"
+    );
+    let package = std::fs::read_to_string(program).expect("it is installed");
+    assert_eq!(package, "@agentclientprotocol/codex-acp\n");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn claude_works_in_a_worktree() {
     let path = "claude/node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js";
@@ -274,4 +374,41 @@ async fn claude_works_in_a_worktree() {
     let job = person.board.job("a1").expect("it").clone();
     assert_eq!(job.state().label(), "done", "{job:?}");
     assert_eq!(person.answer(), "Greetings from the mock.");
+
+    // It goes on in a new process, and writes with its own tool after the user's permission.
+    let file = job.root().expect("a worktree").join("real.txt");
+    let rules = json!({ "rules": [
+        { "match": { "results": [{ "says": { "contains": "real.txt" } }] }, "reply": [{ "text": "It is written." }] },
+        { "reply": [{ "call": { "tool": "Write", "arguments": {
+            "file_path": file.to_string(), "content": "by Claude\n"
+        } } }] }
+    ] });
+    let script = mockllm::Script::parse("write", &rules.to_string()).expect("a script");
+    person.story.home.model.replace(script);
+    person.send(steer("Write it."));
+    person
+        .until("it asks for permission", |board| {
+            let job = board.job("a1");
+            job.is_some_and(|it| it.status.turns == 2 && it.state().label() != "working")
+        })
+        .await;
+    let records = person.records();
+    let asked = records.iter().find_map(|record| match record {
+        SessionRecord::LeaveAsked { call, details, .. } => {
+            assert!(details.contains("by Claude"), "{details}");
+            Some(call.clone())
+        }
+        _ => None,
+    });
+    let call = asked.unwrap_or_else(|| panic!("{records:#?}"));
+    let decision = PermissionDecision::Once;
+    let view = person.composer.watch("a1").expect("it has begun");
+    (view.send)(SessionCommand::Decide { call, decision });
+    person.until_state("a1", "done").await;
+    assert_eq!(person.answer(), "It is written.");
+    person
+        .until("its file is seen", |board| {
+            hunk(board, "real.txt").is_some()
+        })
+        .await;
 }

@@ -175,7 +175,7 @@ pub(crate) fn external_agents(
         title: agent.name.clone().into(),
         detail: match (&agent.install_command, agent.is_installed) {
             (_, true) => "starts in its own worktree".into(),
-            (Some(command), false) => format!("not installed; {command}").into(),
+            (Some(_), false) => "not installed; choose it to see how to install it".into(),
             (None, false) => format!("not installed; {}", agent.advice).into(),
         },
         is_current: false,
