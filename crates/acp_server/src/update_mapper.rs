@@ -195,6 +195,8 @@ impl UpdateMapper {
             | SessionRecord::LeaveGiven { .. }
             | SessionRecord::Omitted { .. }
             | SessionRecord::Queued { .. }
+            | SessionRecord::Hosted { .. }
+            | SessionRecord::Offered { .. }
             | SessionRecord::Switched { .. }
             | SessionRecord::SummaryEdited { .. }
             | SessionRecord::EffortSet { .. }

@@ -16,6 +16,7 @@ mod calls;
 mod compacting;
 mod filling;
 mod gateway;
+mod hosted_journal;
 pub(crate) mod inbox;
 mod metrics;
 mod omitting;
@@ -51,6 +52,7 @@ use crate::session::{AgentEvent, SessionCommand};
 use crate::tool::Tool;
 
 pub use gateway::{ModelGateway, RouterGateway};
+pub use hosted_journal::HostedJournal;
 pub use open::{fork, prompt_parts, repair_records, resume, start, start_with_id};
 pub use scripted_gateway::ScriptedGateway;
 pub use session_lock::is_open_elsewhere;

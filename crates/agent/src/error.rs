@@ -37,6 +37,14 @@ pub enum Error {
     /// No session has this id.
     #[error("there is no session \"{0}\": `burin-agent sessions list` lists the stored ones")]
     NoSession(String),
+    /// An external agent runs the turns of the session, so our engine cannot continue it.
+    #[error("session {session} is one of {agent}: continue it on the board of its folder")]
+    HostedSession {
+        /// The id of the session.
+        session: String,
+        /// The name of the agent.
+        agent: String,
+    },
     /// Another process holds the session.
     #[error("session {session} is open in {owner}: continue there, or close it there first")]
     SessionInUse {

@@ -240,6 +240,28 @@ pub enum SessionRecord {
         /// The notice as a sentence.
         text: String,
     },
+    /// An external agent runs the turns of the session from here on.
+    Hosted {
+        /// The name of the agent.
+        agent: String,
+        /// The agent's own id of the session, with which it can go on later.
+        session: String,
+        /// Whether its prompts may contain images.
+        #[serde(default)]
+        takes_images: bool,
+        /// Whether the agent can go on with the session in a new process.
+        #[serde(default)]
+        can_continue: bool,
+    },
+    /// The options and commands that an external agent offers: all of them, in place of the earlier
+    /// ones.
+    Offered {
+        /// The options that the user can set.
+        options: Vec<AgentOption>,
+        /// The commands that can begin a prompt.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        commands: Vec<AgentCommandName>,
+    },
     /// A turn has ended.
     TurnEnded {
         /// The number of the turn.
@@ -274,9 +296,63 @@ impl SessionRecord {
             SessionRecord::Titled { .. } => "titled",
             SessionRecord::Queued { .. } => "queued",
             SessionRecord::Noted { .. } => "noted",
+            SessionRecord::Hosted { .. } => "hosted",
+            SessionRecord::Offered { .. } => "offered",
             SessionRecord::TurnEnded { .. } => "turn_ended",
         }
     }
+}
+
+/// An option of an external agent, such as its mode, its model or its effort.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentOption {
+    /// The id of the option.
+    pub id: String,
+    /// The name for display.
+    pub name: String,
+    /// The subject of the option.
+    #[serde(default)]
+    pub kind: AgentOptionKind,
+    /// The id of the current value.
+    pub now: String,
+    /// The possible values.
+    pub values: Vec<AgentOptionValue>,
+}
+
+/// The subject of an option of an external agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentOptionKind {
+    /// The model that answers.
+    Model,
+    /// The mode in which the agent works.
+    Mode,
+    /// The effort of the model's reasoning.
+    Effort,
+    /// Any other subject.
+    #[default]
+    Other,
+}
+
+/// A value of an option.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentOptionValue {
+    /// The id of the value.
+    pub id: String,
+    /// The name for display.
+    pub name: String,
+    /// The explanation of the value; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+}
+
+/// A command of an external agent, written `/name` at the start of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentCommandName {
+    /// The name, without the slash.
+    pub name: String,
+    /// The purpose of the command.
+    pub about: String,
 }
 
 /// A record with its position in the session.

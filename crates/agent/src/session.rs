@@ -51,6 +51,13 @@ pub enum SessionCommand {
     SetMode(SessionMode),
     /// Change the reasoning effort from the next request on. Models without effort levels ignore it.
     SetEffort(Effort),
+    /// Set an option of an external agent to one of its values. Ignored by our own sessions.
+    SetOption {
+        /// The id of the option.
+        option: String,
+        /// The id of the value.
+        value: String,
+    },
     /// Compact the conversation now.
     Compact,
     /// Replace the text that a model wrote for a compaction, from the next request on. What the

@@ -174,6 +174,8 @@ impl Transcript {
             | SessionRecord::Titled { .. }
             | SessionRecord::Queued { .. }
             | SessionRecord::Noted { .. }
+            | SessionRecord::Hosted { .. }
+            | SessionRecord::Offered { .. }
             | SessionRecord::TurnEnded { .. } => {}
         }
     }

@@ -15,7 +15,7 @@ mod token_text;
 
 pub use agent::context::{NamedContext, OpenFiles};
 pub use agent::drafts::{Draft, KeptPrompts};
-pub use agent::record::TurnEnd;
+pub use agent::record::{AgentOption, TurnEnd};
 pub use agent::session::{RunningSession, SessionActivity, SessionChange, SessionChangeKind};
 pub use agent::spending::{SpendLine, SpendNotice, Spending};
 pub use agent::store::SessionMark;
@@ -23,7 +23,7 @@ pub use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
 pub use composer::folder_review::{FolderAction, FolderChanges, UndoOutcome};
 pub use model_traits::{ModelTraits, effort_name};
 pub use service::{
-    AgentService, Consent, Error, FolderState, ModelEntry, ModelList, NewSession, SessionAgent,
-    SessionConnection, SessionEntry, SessionStatus, StoredChange,
+    AgentService, Consent, Error, ExternalAgentEntry, FolderState, ModelEntry, ModelList,
+    NewSession, SessionAgent, SessionConnection, SessionEntry, SessionStatus, StoredChange,
 };
 pub use token_text::token_text;

@@ -146,6 +146,30 @@ pub trait AgentService: Send + Sync {
         root: AbsPath,
         consent: Consent,
     ) -> BoxFuture<'static, Result<FolderTrust, Error>>;
+
+    /// Lists the external agents: the known ones and those of the settings, installed or not.
+    fn external_agents(&self) -> BoxFuture<'static, Result<Vec<ExternalAgentEntry>, Error>>;
+
+    /// Installs an external agent by its command, which the user confirmed, and returns it. Takes up
+    /// to some minutes.
+    fn install_agent(&self, id: String) -> BoxFuture<'static, Result<ExternalAgentEntry, Error>>;
+}
+
+/// An external agent that can be started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExternalAgentEntry {
+    /// The id, as written in settings.
+    pub id: String,
+    /// Display name of the agent.
+    pub name: String,
+    /// Whether it can be started now.
+    pub is_installed: bool,
+    /// The command that installs it, as one line; `None` if it has no package.
+    pub install_command: Option<String>,
+    /// The condition or instruction for its installation, as a sentence; may be empty.
+    pub advice: String,
+    /// The usual way to sign in, as a sentence; may be empty.
+    pub sign_in: String,
 }
 
 /// The changes of a session in a folder of the user.

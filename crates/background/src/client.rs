@@ -11,9 +11,9 @@ use agent::context::{NamedContext, OpenFiles};
 use agent::drafts::KeptPrompts;
 use agent_service::board::{BoardConnection, Event};
 use agent_service::{
-    AgentService, Consent, Error, FolderAction, FolderState, FolderTrust, ModelList, NewSession,
-    RunningSession, SessionChange, SessionConnection, SessionEntry, SessionMark, SpendNotice,
-    Spending, StoredChange, UndoOutcome,
+    AgentService, Consent, Error, ExternalAgentEntry, FolderAction, FolderState, FolderTrust,
+    ModelList, NewSession, RunningSession, SessionChange, SessionConnection, SessionEntry,
+    SessionMark, SpendNotice, Spending, StoredChange, UndoOutcome,
 };
 use base::AbsPath;
 use futures::channel::mpsc::UnboundedReceiver;
@@ -260,6 +260,14 @@ impl AgentService for BackgroundAgents {
 
     fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>> {
         self.local.folder_trust(root)
+    }
+
+    fn external_agents(&self) -> BoxFuture<'static, Result<Vec<ExternalAgentEntry>, Error>> {
+        self.local.external_agents()
+    }
+
+    fn install_agent(&self, id: String) -> BoxFuture<'static, Result<ExternalAgentEntry, Error>> {
+        self.local.install_agent(id)
     }
 
     fn consent(

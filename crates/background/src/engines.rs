@@ -18,9 +18,9 @@ use agent::drafts::{DraftStore, KeptPrompts};
 use agent::{AgentEvent, SessionCommand};
 use agent_service::board::{BoardConnection, Command, JobCommand, JobState};
 use agent_service::{
-    AgentService, Consent, Error, FolderAction, FolderState, FolderTrust, ModelEntry, ModelList,
-    ModelTraits, NewSession, RunningSession, SessionActivity, SessionChange, SessionConnection,
-    SessionEntry, SessionMark, SpendNotice, Spending, StoredChange, UndoOutcome,
+    AgentService, Consent, Error, ExternalAgentEntry, FolderAction, FolderState, FolderTrust,
+    ModelEntry, ModelList, ModelTraits, NewSession, RunningSession, SessionActivity, SessionChange,
+    SessionConnection, SessionEntry, SessionMark, SpendNotice, Spending, StoredChange, UndoOutcome,
 };
 use base::AbsPath;
 use composer::service::{ComposerHandle, SessionView};
@@ -31,6 +31,8 @@ use host::{Clock as _, Dirs, Files as _, RealClock, RealFiles};
 use project::UnsavedTexts;
 use runtime::agent_services::AgentServices;
 use runtime::compose::service::open_composer;
+use runtime::external_agents::install::install;
+use runtime::external_agents::{ExternalAgent, directory};
 use runtime::indexes::IndexRegistry;
 use runtime::live_sessions::{Attachment, LiveSessions};
 use tokio::runtime::{Builder, Runtime};
@@ -536,6 +538,42 @@ impl AgentService for EngineServices {
                 Ok::<_, Error>(services.folder_trust(&root))
             })
         })
+    }
+
+    fn external_agents(&self) -> BoxFuture<'static, Result<Vec<ExternalAgentEntry>, Error>> {
+        let dirs = self.dirs.clone();
+        self.with(move |_| {
+            on_disk(move || {
+                let (agents, problems) = directory::list(&RealFiles, &dirs);
+                for problem in problems {
+                    log::warn!("{problem}");
+                }
+                let entries = agents.iter().map(|agent| external_agent(agent, &dirs));
+                Ok::<_, Error>(entries.collect())
+            })
+        })
+    }
+
+    fn install_agent(&self, id: String) -> BoxFuture<'static, Result<ExternalAgentEntry, Error>> {
+        let dirs = self.dirs.clone();
+        self.with(move |_| {
+            on_disk(move || {
+                let agent = install(&dirs, &id).map_err(failed)?;
+                Ok::<_, Error>(external_agent(&agent, &dirs))
+            })
+        })
+    }
+}
+
+/// The panel's entry of an external agent.
+fn external_agent(agent: &ExternalAgent, dirs: &Dirs) -> ExternalAgentEntry {
+    ExternalAgentEntry {
+        id: agent.id.clone(),
+        name: agent.name.clone(),
+        is_installed: agent.command.is_some(),
+        install_command: agent.install_command(dirs).map(|words| words.join(" ")),
+        advice: agent.install.clone(),
+        sign_in: agent.sign_in.clone(),
     }
 }
 

@@ -165,7 +165,7 @@ impl CliCommand {
             ),
             CliCommand::Compose(compose) => compose.run(dirs, streams),
             CliCommand::Acp(acp) => acp.run(dirs, streams),
-            CliCommand::Agents(agents) => agents.run(&RealFiles, streams),
+            CliCommand::Agents(agents) => agents.run(&RealFiles, dirs, streams),
             CliCommand::Lsp(lsp) => lsp.run(dirs, streams),
             CliCommand::Mcp(mcp) => mcp.run(dirs, streams),
             CliCommand::Sandbox(sandbox) => sandbox.run(&RealFiles, dirs, streams),

@@ -11,27 +11,22 @@ mod terminal_ui;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
-use ::host::environment::{Recipient, Variable, named_variables, variables};
-use ::host::{Dirs, FileKind, Files, RealFiles};
+use ::host::{Dirs, RealFiles};
 use base::{AbsPath, LineFeeds, printable};
-use connect::Variables;
-use connect::acp::host::catalog::{self, AgentCommand};
 use connect::acp::host::{
     self, AgentLaunch, HostedAgentCommand, HostedAgentEvent, SessionStart, SignIn,
 };
 use connect::acp::protocol::{MessageContent, PromptStop, SignInMethod};
-use connect::mcp::{Approval, Approvals, ServerEntry, ServerOrigin};
-use runtime::mcp_pool::{self, Consents};
+use runtime::external_agents::directory;
+use runtime::external_agents::launch::{self, LaunchRequest};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use crate::run::show::OutputFormat;
-use crate::{Streams, print_notice, write_error};
+use crate::{Streams, error_text, print_notice, write_error};
 use changes::FolderWatch;
 use show::HostedPrinter;
 use terminal_ui::HostedTerminalUi;
@@ -56,65 +51,11 @@ pub(crate) struct HostedRun<'a> {
     pub(crate) sign_in: Option<&'a str>,
 }
 
-/// A program that is an agent.
-pub(crate) struct Program {
-    pub(crate) name: String,
-    pub(crate) command: AgentCommand,
-    pub(crate) environment: Variables,
-}
-
 /// The outcome of a run with an external agent.
 enum HostedOutcome {
     Ended(PromptStop),
     /// It was stopped before there was a turn.
     Stopped,
-    /// It can go on with sessions, but not by telling them again.
-    OnlyResumes,
-}
-
-/// Returns the external agent that `name` names. `name` is the id of a known agent, or the path of
-/// a program. Blocks on the disk. Fails if the agent is not installed.
-pub(crate) fn find(name: &str, files: &dyn Files) -> Result<Program, String> {
-    let mut environment = to_environment(variables(Recipient::Foreign));
-    let known = catalog::known_agents();
-    if let Some(entry) = known.iter().find(|entry| entry.id == name) {
-        let command = entry.find(files, &environment);
-        let missing = || format!("{} is not here. {}", entry.name, entry.install);
-        environment.extend(to_environment(named_variables(&entry.keys)));
-        environment.extend(entry.environment.clone());
-        return Ok(Program {
-            name: entry.name.clone(),
-            command: command.ok_or_else(missing)?,
-            environment,
-        });
-    }
-    if !name.contains('/') {
-        let ids: Vec<_> = known.iter().map(|entry| entry.id.as_str()).collect();
-        let ids = ids.join(", ");
-        return Err(format!(
-            "there is no agent \"{name}\"; there are {ids}, or the path of a program that speaks ACP"
-        ));
-    }
-    let path = crate::folder(Some(Path::new(name)), files)?;
-    let stat = files.stat(&path).map_err(|error| error.to_string())?;
-    match stat.kind {
-        FileKind::File => Ok(Program {
-            name: path.name(),
-            command: AgentCommand {
-                program: path.as_path().display().to_string(),
-                arguments: Vec::new(),
-            },
-            environment,
-        }),
-        _ => Err(format!("{path} is not a program")),
-    }
-}
-
-fn to_environment(variables: Vec<Variable>) -> Variables {
-    let texts = variables.into_iter();
-    texts
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect()
 }
 
 impl HostedRun<'_> {
@@ -126,64 +67,29 @@ impl HostedRun<'_> {
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
         dirs.create().map_err(|error| error.to_string())?;
-        let program = find(self.agent, &RealFiles)?;
+        let agent = directory::find(&RealFiles, dirs, self.agent).map_err(error_text)?;
         if self.allows_all {
-            let warning = format!("{} acts without asking", program.name);
+            let warning = format!("{} acts without asking", agent.name);
             print_notice(streams, &warning);
         }
-        let (servers, problems) = servers(dirs, &self.root);
+        let (servers, problems) = launch::servers(dirs, &self.root);
         problems
             .iter()
             .for_each(|problem| print_notice(streams, problem));
-        let begin = match self.resume {
-            None => SessionStart::New,
-            Some(id) => SessionStart::Load(id.to_owned()),
+        let request = LaunchRequest {
+            root: self.root.clone(),
+            session: match self.resume {
+                None => SessionStart::New,
+                Some(id) => SessionStart::Continue(id.to_owned()),
+            },
+            servers,
+            sign_in: self.sign_in.map(sign_in).transpose()?,
+            sandbox: None,
         };
-        let start = self.start(&program, begin, servers.clone(), dirs)?;
-        let went = match (
-            self.follow(&program.name, start, streams).await?,
-            self.resume,
-        ) {
-            (HostedOutcome::OnlyResumes, Some(id)) => {
-                let begin = SessionStart::Resume(id.to_owned());
-                let start = self.start(&program, begin, servers, dirs)?;
-                self.follow(&program.name, start, streams).await?
-            }
-            (went, _) => went,
-        };
-        Ok(match went {
+        let start = agent.launch(dirs, request).map_err(error_text)?;
+        Ok(match self.follow(&agent.name, start, streams).await? {
             HostedOutcome::Ended(end) => exit_code(&end),
             HostedOutcome::Stopped => ExitCode::from(130),
-            HostedOutcome::OnlyResumes => ExitCode::FAILURE,
-        })
-    }
-
-    /// Returns the launch of an agent, for a new or an earlier session. Fails if the sign-in option
-    /// is invalid.
-    fn start(
-        &self,
-        program: &Program,
-        begin: SessionStart,
-        servers: Vec<ServerEntry>,
-        dirs: &Dirs,
-    ) -> Result<AgentLaunch, String> {
-        let sign_in = self.sign_in.map(sign_in).transpose()?;
-        // An agent whose sign-in method takes parameters must know in advance that we have them.
-        let auth_meta = sign_in.iter().flat_map(|it| it.meta.keys());
-        Ok(AgentLaunch {
-            name: program.name.clone(),
-            program: program.command.program.clone(),
-            arguments: program.command.arguments.clone(),
-            environment: program.environment.clone(),
-            root: self.root.clone(),
-            session: begin,
-            servers,
-            auth_meta: auth_meta.map(|key| (key.clone(), true.into())).collect(),
-            sign_in,
-            has_terminals: true,
-            files: Arc::new(RealFiles),
-            ignore: Arc::new(|path, _| changes::is_ignored(path)),
-            recovery: dirs.recovery(),
         })
     }
 
@@ -215,13 +121,18 @@ impl HostedRun<'_> {
                 }
             };
             match event.unwrap_or(HostedAgentEvent::Closed(None)) {
-                HostedAgentEvent::Hello(about) if self.resume.is_some() && !about.loads => {
+                HostedAgentEvent::Hello(about)
+                    if self.resume.is_some() && !about.loads && !about.resumes =>
+                {
                     close_agent(&commands, &mut events).await;
-                    return if about.resumes {
-                        Ok(HostedOutcome::OnlyResumes)
-                    } else {
-                        Err(format!("{name} cannot resume an earlier session"))
-                    };
+                    return Err(format!("{name} cannot resume an earlier session"));
+                }
+                HostedAgentEvent::Began { session, .. }
+                    if self.resume.is_some_and(|wanted| wanted != session) =>
+                {
+                    close_agent(&commands, &mut events).await;
+                    let wanted = self.resume.unwrap_or_default();
+                    return Err(format!("{name}: there is no session {wanted}"));
                 }
                 HostedAgentEvent::Began { session, .. } => {
                     printer
@@ -287,19 +198,6 @@ async fn close_agent(
         ) {}
     };
     tokio::time::timeout(LEAVES, gone).await.ok();
-}
-
-/// Returns the MCP servers for an external agent: those that our own sessions would use. Blocks on
-/// the disk.
-fn servers(dirs: &Dirs, root: &AbsPath) -> (Vec<ServerEntry>, Vec<String>) {
-    let (mut entries, problems) = mcp_pool::gather(&RealFiles, dirs, root);
-    let consents = Consents::new(Arc::new(RealFiles), &dirs.state);
-    entries.retain(|entry| {
-        let may =
-            entry.origin == ServerOrigin::User || consents.approval(entry) == Approval::Allowed;
-        may && !entry.is_disabled && entry.reach.is_ok()
-    });
-    (entries, problems)
 }
 
 /// Parses `METHOD`, or `METHOD={…}` with the method's parameters.

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use connect::Variables;
-use connect::acp::host::{AgentLaunch, HostedAgentCommand, HostedAgentEvent, SessionStart, start};
+use connect::acp::host::{
+    AgentLaunch, HostedAgentCommand, HostedAgentEvent, SessionStart, StopTimeouts, start,
+};
 use connect::acp::peers::{ObservedRun, prompt};
 use connect::acp::protocol::{
     CallContent, CallStatus, CallUpdate, MessageContent, PermissionChoiceKind, PromptStop, Update,
@@ -118,6 +120,9 @@ impl World {
             sign_in: None,
             auth_meta: serde_json::Map::new(),
             has_terminals: true,
+            signs_in_by_terminal: false,
+            sandbox: None,
+            stop: StopTimeouts::default(),
             files: Arc::new(RealFiles),
             ignore: Arc::new(|_, _| false),
             recovery: state,

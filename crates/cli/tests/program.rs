@@ -15,6 +15,7 @@ mod program {
     mod environment;
     mod guests;
     mod home;
+    mod hosted_jobs;
     mod index;
     mod kills;
     mod left;

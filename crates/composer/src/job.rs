@@ -25,8 +25,11 @@ pub struct JobSpec {
     pub prompt: String,
     /// The role of the agent.
     pub role: String,
-    /// The model: `provider/model`, `auto` or `demo`.
+    /// The model: `provider/model`, `auto` or `demo`. An external agent chooses its own.
     pub model: String,
+    /// The id of the external agent that does the job; `None` for an agent of ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// Dependencies: names of tasks in the same command, or ids of existing jobs.
     #[serde(default)]
     pub needs: Vec<String>,

@@ -70,6 +70,8 @@ pub struct StartAgents {
     pub prompt: String,
     /// The model: `provider/model`, `auto` or `demo`.
     pub model: String,
+    /// The id of an external agent in place of our own.
+    pub agent: Option<String>,
     /// The mode in which the agents work. It determines their role: `builder`, `planner` or
     /// `advisor`.
     pub mode: SessionMode,

@@ -20,6 +20,7 @@ impl StartAgents {
             prompt: prompt.to_owned(),
             role: role_for(self.mode).to_owned(),
             model: model.to_owned(),
+            agent: self.agent.clone(),
             needs: Vec::new(),
         };
         if self.is_best_of {
@@ -77,6 +78,7 @@ mod tests {
             let start = StartAgents {
                 prompt: "- one\n- two".to_owned(),
                 model: String::new(),
+                agent: None,
                 mode,
                 agents: 1,
                 is_best_of: false,

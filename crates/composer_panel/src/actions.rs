@@ -13,6 +13,10 @@ gpui_kit::actions!(
         FocusPanel,
         /// Start a new agent session.
         NewSession,
+        /// Start a session of an external agent, such as Claude Code, in its own worktree.
+        NewExternalSession,
+        /// Choose an option of the external agent: its mode, model or effort.
+        ChooseAgentOption,
         /// Show the sessions of this folder.
         ShowSessions,
         /// Rename the session.

@@ -46,6 +46,8 @@ pub enum CompletionKind {
     Skill,
     /// A command of the panel.
     Command(PromptCommand),
+    /// A command of the external agent that runs the session.
+    AgentCommand,
 }
 
 /// A command after `/`.

@@ -10,6 +10,7 @@ mod compaction;
 mod completion;
 mod context_meter;
 mod draft;
+mod external;
 mod folder_changes;
 mod folder_view;
 mod images;
@@ -96,6 +97,7 @@ pub struct ComposerPanel {
     recall: recall::PromptRecall,
     kept: kept_drafts::KeptDrafts,
     starts: starts::PendingStarts,
+    external: external::ExternalChoice,
     loads: PanelLoads,
     _trust: Option<Task<()>>,
     _running: Option<Task<()>>,
@@ -192,6 +194,7 @@ struct OpenSession {
     transcript: Transcript,
     queue: queue::OpenQueue,
     choice: session_settings::SettingsChoice,
+    offer: external::SessionOffer,
     list: ListState,
     selected: Option<usize>,
     /// Items toggled by the user; thoughts and calls are collapsed by default.
@@ -275,6 +278,7 @@ impl ComposerPanel {
             recall: recall::PromptRecall::default(),
             kept: kept_drafts::KeptDrafts::default(),
             starts: starts::PendingStarts::default(),
+            external: external::ExternalChoice::default(),
             loads: PanelLoads::default(),
             _trust: None,
             _running: None,
@@ -510,6 +514,7 @@ impl ComposerPanel {
             transcript: Transcript::default(),
             queue: queue::OpenQueue::default(),
             choice: session_settings::SettingsChoice::default(),
+            offer: external::SessionOffer::default(),
             list: ListState::new(0, ListAlignment::Bottom, px(400.0)),
             selected: None,
             opened: HashSet::new(),
@@ -554,7 +559,10 @@ impl ComposerPanel {
         };
         match event {
             AgentEvent::Idle(_) => open.is_stopping.set(false),
-            AgentEvent::Recorded(stored) => open.choice.apply(&stored.record),
+            AgentEvent::Recorded(stored) => {
+                open.choice.apply(&stored.record);
+                open.offer.apply(&stored.record);
+            }
             _ => {}
         }
         open.apply_question(event);

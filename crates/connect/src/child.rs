@@ -1,4 +1,7 @@
-//! A server or an agent as a child process, with tokio pipes and the end of its error output.
+//! A server or an agent as a child process, with tokio pipes and the end of its error output: with
+//! the user's rights, or in a sandbox.
+
+mod sandboxed;
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -6,9 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use base::AbsPath;
-use host::process::{LiveProcess, ProcessEnvironment, ProcessExit, ProcessGroup, StartRequest};
+use host::process::{
+    LiveProcess, ProcessEnvironment, ProcessExit, ProcessGroup, SandboxSpawner, StartRequest,
+};
 use tokio::io::AsyncReadExt;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+
+use sandboxed::SandboxedChild;
 
 use crate::error::Error;
 use crate::variables::Variables;
@@ -29,11 +36,18 @@ pub(crate) struct ChildCommand {
     pub(crate) environment: Variables,
 }
 
-/// A running child process, without its pipes. Dropping it kills its process group.
+/// A running child process, without its pipes. Dropping it kills the process and its descendants.
 #[derive(Debug)]
 pub(crate) struct ChildProcess {
-    group: ProcessGroup,
+    tree: ChildTree,
     tail: StderrTail,
+}
+
+/// A process with its descendants.
+#[derive(Debug)]
+enum ChildTree {
+    Own(ProcessGroup),
+    Sandboxed(SandboxedChild),
 }
 
 /// The pipes of a child.
@@ -50,6 +64,15 @@ impl ChildProcess {
     /// Starts the process in a process group of its own and reads its error output. Must be called
     /// on a tokio runtime. Fails if the program is missing or cannot run.
     pub(crate) fn start(command: &ChildCommand) -> Result<(Self, Pipes), Error> {
+        Self::start_in(command, None)
+    }
+
+    /// Starts the process like `start`, inside a sandbox if there is one. Fails also if the sandbox
+    /// cannot be set up; the process never runs outside of it then.
+    pub(crate) fn start_in(
+        command: &ChildCommand,
+        sandbox: Option<&dyn SandboxSpawner>,
+    ) -> Result<(Self, Pipes), Error> {
         let variables = command.environment.iter();
         let variables =
             variables.map(|(name, value)| (OsString::from(name), OsString::from(value)));
@@ -59,12 +82,28 @@ impl ChildProcess {
             folder: command.folder.clone(),
             environment: ProcessEnvironment::Only(variables.collect()),
         };
-        let LiveProcess {
-            input,
-            output,
-            errors,
-            group,
-        } = host::process::start(&start).map_err(|error| Error::Start(error.to_string()))?;
+        let (input, output, errors, tree) = match sandbox {
+            Some(sandbox) => {
+                let (streams, child) = SandboxedChild::start(start, sandbox)?;
+                let [input, output, errors] = streams;
+                (
+                    input.into(),
+                    output.into(),
+                    errors.into(),
+                    ChildTree::Sandboxed(child),
+                )
+            }
+            None => {
+                let live = host::process::start(&start);
+                let LiveProcess {
+                    input,
+                    output,
+                    errors,
+                    group,
+                } = live.map_err(|error| Error::Start(error.to_string()))?;
+                (input, output, errors, ChildTree::Own(group))
+            }
+        };
         let broken =
             |error: std::io::Error| Error::Start(format!("its pipes do not work: {error}"));
         let pipes = Pipes {
@@ -73,29 +112,43 @@ impl ChildProcess {
         };
         let tail = StderrTail::default();
         tail.follow(ChildStderr::from_std(errors).map_err(broken)?);
-        Ok((Self { group, tail }, pipes))
+        Ok((Self { tree, tail }, pipes))
     }
 
-    /// Kills the process group.
+    /// Kills the process and its descendants.
     pub(crate) fn kill(&self) {
-        self.group.kill();
+        match &self.tree {
+            ChildTree::Own(group) => group.kill(),
+            ChildTree::Sandboxed(child) => child.kill(),
+        }
+    }
+
+    /// Waits until the process and its descendants have ended.
+    async fn wait(&self) -> ProcessExit {
+        match &self.tree {
+            ChildTree::Own(group) => group.wait().await,
+            ChildTree::Sandboxed(child) => child.wait().await,
+        }
     }
 
     /// Waits for the process to exit after its input was closed; terminates its group if it does not,
     /// and kills it if that does not help either.
     pub(crate) async fn shut_down(&self) {
-        if tokio::time::timeout(EXIT_TIMEOUT, self.group.wait())
+        if tokio::time::timeout(EXIT_TIMEOUT, self.wait())
             .await
             .is_ok()
         {
             return;
         }
-        self.group.terminate();
-        if tokio::time::timeout(EXIT_TIMEOUT, self.group.wait())
+        match &self.tree {
+            ChildTree::Own(group) => group.terminate(),
+            ChildTree::Sandboxed(child) => child.terminate(),
+        }
+        if tokio::time::timeout(EXIT_TIMEOUT, self.wait())
             .await
             .is_err()
         {
-            self.group.kill();
+            self.kill();
         }
     }
 
@@ -103,7 +156,7 @@ impl ChildProcess {
     /// waits up to half a second for the exit.
     pub(crate) async fn exit_summary(&self, subject: &str) -> String {
         let timeout = Duration::from_millis(500);
-        let exit = tokio::time::timeout(timeout, self.group.wait()).await;
+        let exit = tokio::time::timeout(timeout, self.wait()).await;
         let how = match exit {
             Ok(ProcessExit::Exited(code)) => format!("ended with code {code}"),
             Ok(ProcessExit::Signalled(signal)) => format!("was ended by signal {signal}"),

@@ -4,6 +4,8 @@
 //! Start at `service`, which opens boards for windows and the command line.
 
 pub mod checks;
+mod hosted_jobs;
+mod hosted_sessions;
 mod job_sessions;
 mod new_errors;
 pub mod service;

@@ -32,6 +32,14 @@ pub enum Error {
     /// The server is the user's own, so that there is nothing to approve.
     #[error("the server \"{0}\" is your own and needs no approval; it is written in your mcp.json")]
     OwnServer(String),
+    /// An external agent is not installed; the advice says how to install it.
+    #[error("{agent} is not installed. {advice}")]
+    NotInstalled {
+        /// The name of the agent.
+        agent: String,
+        /// Sentences for the user.
+        advice: String,
+    },
     /// A command cannot run within the bounds of its sandbox, so it does not run.
     #[error("{0}")]
     Sandbox(String),

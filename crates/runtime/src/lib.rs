@@ -11,6 +11,7 @@ mod agent_language;
 pub mod agent_services;
 pub mod compose;
 mod error;
+pub mod external_agents;
 pub mod folder_changes;
 pub mod folder_sessions;
 pub mod form;

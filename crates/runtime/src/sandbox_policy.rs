@@ -195,11 +195,37 @@ pub(crate) struct SessionSandbox {
     settings: Mutex<SandboxSettings>,
 }
 
+/// The accesses that an external agent needs for itself, besides those of its session.
+pub(crate) struct AgentGrants {
+    /// Its own folders and files.
+    pub(crate) writable: Vec<AbsPath>,
+    /// Its program.
+    pub(crate) readable: Vec<AbsPath>,
+    /// The hosts of its provider.
+    pub(crate) hosts: Vec<HostRule>,
+}
+
 fn unavailable(reason: impl ToString) -> agent::Error {
     agent::Error::SandboxUnavailable(reason.to_string())
 }
 
 impl SessionSandbox {
+    /// Returns the bounds of an external agent that works in this session's folder.
+    pub(crate) fn agent_bounds(&self, grants: AgentGrants) -> Arc<dyn SandboxSpawner> {
+        let mut policy = self.policy.clone();
+        // Its own folders hold the keys that it signs in with. They are secret for others only.
+        let is_own = |path: &AbsPath| grants.writable.iter().any(|own| path.is_within(own));
+        policy.hidden.retain(|path| !is_own(path));
+        policy.writable.extend(grants.writable.iter().cloned());
+        policy.readable.extend(grants.readable);
+        add_hosts(&mut policy, grants.hosts);
+        Arc::new(OneShotSandbox {
+            policy,
+            scanner: self.scanner.clone(),
+            variables: self.variables.clone(),
+        })
+    }
+
     /// Returns whether the layers are on that hide files and keep read-only commands from changing any.
     pub(crate) fn hides_files(&self) -> bool {
         let needed = [SandboxLayer::Mounts, SandboxLayer::Namespaces];

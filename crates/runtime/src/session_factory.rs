@@ -272,7 +272,7 @@ impl SessionFactory {
     }
 
     /// Returns the state that all sessions of this process share.
-    pub(crate) fn harness(&self) -> &Harness {
+    pub(crate) fn harness(&self) -> &Arc<Harness> {
         &self.harness
     }
 

@@ -32,11 +32,11 @@ pub use schema::{keymap_schema, settings_schema, theme_schema};
 pub use section::{KeyInfo, KeyPath};
 pub use sections::{
     AgentSettings, Autosave, CompletionSettings, CurrentLine, CursorStyle, EditorSettings,
-    FileSettings, InlineDiagnostics, InlineEditSettings, KeymapBase, KeymapSettings,
-    LanguageServerSetting, LineNumbers, LspSettings, MenuBar, ModelEffort, ModelSettings,
-    MultiCursorModifier, ProviderSetting, ProviderWire, ReducedMotion, Restore, SearchSettings,
-    Side, SoftWrap, TabCloseButton, TabSettings, TabShow, ThemeMode, ThemeSettings, UiSettings,
-    Whitespace, WindowSettings,
+    ExternalAgentSetting, FileSettings, InlineDiagnostics, InlineEditSettings, KeymapBase,
+    KeymapSettings, LanguageServerSetting, LineNumbers, LspSettings, MenuBar, ModelEffort,
+    ModelSettings, MultiCursorModifier, ProviderSetting, ProviderWire, ReducedMotion, Restore,
+    SearchSettings, Side, SoftWrap, TabCloseButton, TabSettings, TabShow, ThemeMode, ThemeSettings,
+    UiSettings, Whitespace, WindowSettings,
 };
 pub use settings::Settings;
 pub use snippets::{SnippetDefinition, parse_snippets};

@@ -10,7 +10,7 @@ mod models;
 mod tab;
 mod window;
 
-pub use agents::AgentSettings;
+pub use agents::{AgentSettings, ExternalAgentSetting};
 pub use completions::CompletionSettings;
 pub use editor::{
     CurrentLine, CursorStyle, EditorSettings, InlineDiagnostics, LineNumbers, MultiCursorModifier,

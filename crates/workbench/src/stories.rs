@@ -11,6 +11,7 @@ mod context;
 mod documents;
 mod dragging;
 mod everything;
+mod external_agents;
 mod finding;
 mod formatting;
 mod here;

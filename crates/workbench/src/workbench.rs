@@ -10,6 +10,7 @@ mod close;
 mod code_lenses;
 mod dialogs;
 mod excerpts;
+mod external_agents;
 mod folders;
 mod formatting;
 mod grid;

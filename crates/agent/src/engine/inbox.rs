@@ -269,6 +269,9 @@ impl Inbox {
             Some(SessionCommand::EditSummary { compaction, memory }) => {
                 self.edited_summaries.push((compaction, memory));
             }
+            Some(SessionCommand::SetOption { option, .. }) => {
+                log::debug!("the option {option} is for external agents only");
+            }
             Some(SessionCommand::Child { session, command }) => {
                 self.children.send(&session, *command)
             }

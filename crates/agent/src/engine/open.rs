@@ -59,6 +59,7 @@ pub async fn resume(mut start: SessionOptions, id: &str) -> Result<SessionChanne
     let name = id.to_owned();
     let read = tokio::task::spawn_blocking(move || reader.read(&name)).await;
     let past = read.map_err(|source| task_error(id, "read", source))??;
+    refuse_hosted(id, &past.records)?;
     for problem in &past.problems {
         log::warn!("{problem}");
     }
@@ -100,11 +101,26 @@ pub async fn resume(mut start: SessionOptions, id: &str) -> Result<SessionChanne
     Ok(launch(id.into(), start, records, next_seq, hold))
 }
 
-fn task_error(id: &str, doing: &'static str, source: tokio::task::JoinError) -> Error {
+pub(super) fn task_error(id: &str, doing: &'static str, source: tokio::task::JoinError) -> Error {
     Error::SessionTask {
         session: id.to_owned(),
         doing,
         source,
+    }
+}
+
+/// Fails for a session whose conversation an external agent keeps.
+fn refuse_hosted(id: &str, records: &[Stored]) -> Result<(), Error> {
+    let agent = records.iter().find_map(|stored| match &stored.record {
+        SessionRecord::Hosted { agent, .. } => Some(agent.clone()),
+        _ => None,
+    });
+    match agent {
+        Some(agent) => Err(Error::HostedSession {
+            session: id.to_owned(),
+            agent,
+        }),
+        None => Ok(()),
     }
 }
 
@@ -130,6 +146,7 @@ pub async fn fork(harness: &Harness, id: &str, after: u64) -> Result<String, Err
     store.flush().await?;
     let read = tokio::task::spawn_blocking(move || reader.read(&name)).await;
     let past = read.map_err(|source| task_error(id, "read", source))??;
+    refuse_hosted(id, &past.records)?;
     let at_ms = harness.parts.sources.clock.wall_ms();
     let mut records: Vec<Stored> = past.records;
     records.retain(|stored| stored.seq <= after);

@@ -34,6 +34,10 @@ pub(super) struct StartCommand {
     /// `auto`, `demo`, or a model written provider/model; the settings' models.default without it
     #[arg(long)]
     model: Option<String>,
+    /// Give the tasks to this external agent: an id of `burin-agent agents`, or the path of a
+    /// program that speaks ACP. It chooses its own model
+    #[arg(long, value_name = "AGENT", conflicts_with = "model")]
+    agent: Option<String>,
     /// The role of the agents: builder, planner, advisor, debugger, reviewer, or one of your
     /// roles.json
     #[arg(long, default_value = DEFAULT_ROLE)]
@@ -83,7 +87,8 @@ impl StartCommand {
     ) -> Result<AbsPath, String> {
         let root = self.options.repository.root.as_deref();
         let folder = crate::folder(root, &RealFiles)?;
-        if model != DEMO || is_sample(&folder) || root.is_some() {
+        let is_hosted = self.agent.is_some();
+        if is_hosted || model != DEMO || is_sample(&folder) || root.is_some() {
             if is_sample(&folder) && git::Repository::discover(&folder).is_err() {
                 sample_project::create_repository(&folder).map_err(error_text)?;
             }
@@ -105,6 +110,7 @@ impl StartCommand {
             prompt: prompt.to_owned(),
             role: self.role.clone(),
             model: model.to_owned(),
+            agent: self.agent.clone(),
             needs: Vec::new(),
         };
         let mut commands: Vec<JobCommand> =

@@ -3,7 +3,7 @@
 //! Limits: ignored files are not counted. A file that was changed and changed back is counted.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use base::AbsPath;
@@ -28,12 +28,6 @@ pub(super) struct ChangedFiles {
     pub(super) gone: Vec<PathBuf>,
     /// Whether every change was reported.
     pub(super) is_complete: bool,
-}
-
-/// Whether changes in a folder of this name, or below it, are ignored.
-pub(super) fn is_ignored(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| PASSED_OVER.contains(&name))
 }
 
 impl FolderWatch {

@@ -6,7 +6,7 @@ use connect::acp::protocol::{PermissionChoice, PermissionChoiceKind, PromptStop}
 
 use super::changes::FolderWatch;
 use super::terminal_ui::choice;
-use super::{exit_code, find, sign_in};
+use super::{exit_code, sign_in};
 
 #[test]
 fn a_line_at_the_terminal_is_a_choice() {
@@ -60,21 +60,6 @@ fn a_way_to_sign_in_may_come_with_facts() {
     assert_eq!(facts.method, "gateway");
     assert_eq!(facts.meta["gateway"]["baseUrl"], "http://x/?a=b");
     assert!(sign_in("gateway=3").is_err_and(|why| why.contains("is not a JSON object")));
-}
-
-#[test]
-fn an_agent_is_known_or_a_program() {
-    let refused = |name: &str| {
-        find(name, &::host::RealFiles)
-            .map(|_| ())
-            .expect_err("none")
-    };
-    let there = "there are claude, codex, gemini, opencode";
-    assert!(refused("nobody").contains(there), "{}", refused("nobody"));
-    assert!(refused("/").contains("is not a program"));
-    assert!(refused("./burin-no-such-agent").contains("burin-no-such-agent"));
-    let shell = find("/bin/sh", &::host::RealFiles).expect("a program");
-    assert!(shell.command.program.starts_with('/'));
 }
 
 #[tokio::test]

@@ -23,16 +23,16 @@ use serde_json::json;
 
 use super::compose::Story;
 
-struct Person {
-    story: Story,
+pub(super) struct Person {
+    pub(super) story: Story,
     services: Arc<AgentServices>,
-    composer: ComposerHandle,
+    pub(super) composer: ComposerHandle,
     events: mpsc::UnboundedReceiver<Event>,
-    board: Arc<Board>,
+    pub(super) board: Arc<Board>,
 }
 
 impl Person {
-    async fn at(story: Story) -> Self {
+    pub(super) async fn at(story: Story) -> Self {
         let folder = |name: &str| AbsPath::new(story.home.path(name)).expect("a path");
         let dirs = Dirs {
             config: folder("config"),
@@ -63,12 +63,12 @@ impl Person {
         }
     }
 
-    fn send(&self, command: Command) {
+    pub(super) fn send(&self, command: Command) {
         self.composer.send(command);
     }
 
     /// Waits for a board that satisfies a condition.
-    async fn until(&mut self, what: &str, is_so: impl Fn(&Board) -> bool) -> Arc<Board> {
+    pub(super) async fn until(&mut self, what: &str, is_so: impl Fn(&Board) -> bool) -> Arc<Board> {
         let wait = async {
             while !is_so(&self.board) {
                 let event = self.events.next().await.expect("a board that goes on");
@@ -87,7 +87,7 @@ impl Person {
     }
 
     /// Waits until a job is in the state with this label.
-    async fn until_state(&mut self, job: &str, label: &str) -> Arc<Board> {
+    pub(super) async fn until_state(&mut self, job: &str, label: &str) -> Arc<Board> {
         let what = format!("{job} is {label}");
         self.until(&what, |board| is(board, job, label)).await
     }
@@ -98,6 +98,7 @@ async fn joined(person: &mut Person, agents: usize) -> String {
     person.send(Command::Start(StartAgents {
         prompt: "Improve the sample project".to_owned(),
         model: "demo".to_owned(),
+        agent: None,
         mode: SessionMode::Build,
         agents: 1,
         is_best_of: false,

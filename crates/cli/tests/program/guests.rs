@@ -11,7 +11,7 @@ use super::home::{Home, Left};
 use super::npm::cached;
 
 /// The agent that follows its prompt literally.
-fn echo() -> String {
+pub(super) fn echo() -> String {
     let test = std::env::current_exe().expect("our path");
     let folder = test.parent().and_then(|deps| deps.parent());
     let program = folder.expect("a target folder").join("examples/echo_agent");
@@ -247,7 +247,7 @@ fn guarded(home: &Home, command: &[String], variables: &[(&str, String)]) -> Str
     path.display().to_string()
 }
 
-fn installed(path: &str) -> Option<String> {
+pub(super) fn installed(path: &str) -> Option<String> {
     let path: PathBuf = cached("BURIN_NPM_AGENTS", "npm-agents", path)?;
     Some(path.display().to_string())
 }

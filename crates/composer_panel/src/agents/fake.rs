@@ -12,9 +12,10 @@ use futures::stream::{BoxStream, StreamExt as _};
 use crate::board::{self, Board, Command, Event};
 
 use super::{
-    AgentService, Consent, Error, FolderAction, FolderChanges, FolderState, FolderTrust,
-    KeptPrompts, ModelList, NamedContext, NewSession, OpenFiles, RunningSession, SessionChange,
-    SessionConnection, SessionEntry, SessionMark, SpendNotice, Spending, StoredChange, UndoOutcome,
+    AgentService, Consent, Error, ExternalAgentEntry, FolderAction, FolderChanges, FolderState,
+    FolderTrust, KeptPrompts, ModelList, NamedContext, NewSession, OpenFiles, RunningSession,
+    SessionChange, SessionConnection, SessionEntry, SessionMark, SpendNotice, Spending,
+    StoredChange, UndoOutcome,
 };
 
 /// An engine whose events come from a test, which also reads its commands.
@@ -70,6 +71,8 @@ struct FakeAgentState {
     blind_models: HashSet<String>,
     spending: Spending,
     budget_notices: Vec<mpsc::UnboundedSender<SpendNotice>>,
+    external_agents: Vec<ExternalAgentEntry>,
+    installed: Vec<String>,
     files: HashMap<AbsPath, Vec<u8>>,
 }
 
@@ -293,6 +296,16 @@ impl FakeAgents {
             let sent = |it: &mpsc::UnboundedSender<_>| it.unbounded_send(notice.clone()).is_ok();
             state.budget_notices.retain(sent);
         });
+    }
+
+    /// Sets the external agents.
+    pub fn set_external_agents(&self, agents: Vec<ExternalAgentEntry>) {
+        self.with(|state| state.external_agents = agents);
+    }
+
+    /// Ids of the external agents that were installed so far.
+    pub fn installed(&self) -> Vec<String> {
+        self.with(|state| state.installed.clone())
     }
 
     /// Adds a file that can be read.
@@ -542,5 +555,21 @@ impl AgentService for FakeAgents {
             state.folder_trust.clone()
         });
         ready(Ok(trust)).boxed()
+    }
+
+    fn external_agents(&self) -> BoxFuture<'static, Result<Vec<ExternalAgentEntry>, Error>> {
+        ready(Ok(self.with(|state| state.external_agents.clone()))).boxed()
+    }
+
+    fn install_agent(&self, id: String) -> BoxFuture<'static, Result<ExternalAgentEntry, Error>> {
+        let installed = self.with(|state| {
+            let mut agents = state.external_agents.iter_mut();
+            let agent = agents.find(|agent| agent.id == id)?;
+            agent.is_installed = true;
+            state.installed.push(id.clone());
+            Some(agent.clone())
+        });
+        let missing = || Error::Failed(format!("there is no agent {id}"));
+        ready(installed.ok_or_else(missing)).boxed()
     }
 }

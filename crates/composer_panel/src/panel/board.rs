@@ -297,6 +297,9 @@ impl ComposerPanel {
             self.clear_prompt(window, cx);
             return;
         }
+        if self.external.is_some() {
+            return self.start_in_worktrees(text, window, cx);
+        }
         let pane = self
             .board
             .as_ref()
@@ -325,6 +328,7 @@ impl ComposerPanel {
         let task = board::StartAgents {
             prompt: text,
             model: self.model().to_owned(),
+            agent: self.external.take_id(),
             mode: self.mode(),
             agents,
             is_best_of,

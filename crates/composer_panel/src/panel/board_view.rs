@@ -275,7 +275,12 @@ fn job_summary(job: &BoardJob) -> String {
     let worktree = worktree
         .map(|it| it.lease.clone())
         .filter(|it| !it.is_empty());
-    let all = [worktree, activity, files, checks, time, cost];
+    // The id of an external agent may be the path of its program.
+    let agent = job.status.task.agent.as_deref();
+    let agent = agent
+        .and_then(|id| id.rsplit('/').next())
+        .map(str::to_owned);
+    let all = [agent, worktree, activity, files, checks, time, cost];
     all.into_iter()
         .flatten()
         .collect::<Vec<_>>()

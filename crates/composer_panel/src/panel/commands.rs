@@ -44,6 +44,7 @@ impl ComposerPanel {
             return;
         }
         let is_for_board = self.page == PanelPage::Board
+            || self.external.is_some()
             || (!self.has_session() && self.count != AgentCount::InFolder);
         if is_for_board && !self.images.is_empty() {
             self.error = Some(
@@ -287,7 +288,7 @@ impl ComposerPanel {
             return;
         }
         let in_review = self.board.as_ref().is_some_and(|pane| pane.in_review);
-        if self.page == PanelPage::Board && self.cancel_fork(cx) {
+        if self.cancel_external(cx) || (self.page == PanelPage::Board && self.cancel_fork(cx)) {
             self.list_focus.focus(window, cx);
         } else if self.page == PanelPage::Board && in_review && self.list_focus.is_focused(window) {
             self.jump_to_review(&JumpToReview, window, cx);

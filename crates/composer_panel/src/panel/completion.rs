@@ -77,7 +77,14 @@ impl ComposerPanel {
         }
         let fixed = match word.sign {
             CompletionSign::Mention => mention_rows(&word.query, &self.completion.named),
-            CompletionSign::Command => command_rows(&word.query, &self.completion.named),
+            CompletionSign::Command => {
+                let mut rows = command_rows(&word.query, &self.completion.named);
+                let offered = self.agent_commands().iter();
+                let offered =
+                    offered.map(|it| fixed_row(&it.name, &it.about, CompletionKind::AgentCommand));
+                rows.splice(0..0, matching(&word.query, offered));
+                rows
+            }
         };
         let find = self.completion.find.clone();
         let find = find.filter(|_| word.sign == CompletionSign::Mention);
@@ -182,6 +189,14 @@ impl ComposerPanel {
         if let Some(row) = open.rows.into_iter().nth(open.selected) {
             match row.kind {
                 CompletionKind::Command(command) => self.run_prompt_command(command, window, cx),
+                CompletionKind::AgentCommand => {
+                    let text = format!("/{} ", row.written);
+                    self.prompt.update(cx, |state, cx| {
+                        state.set_selected_range(open.word.at.clone(), cx);
+                        state.replace(text, window, cx);
+                    });
+                    self.draft_changed(cx);
+                }
                 _ => self.insert_mention(&open.word, &row.written, window, cx),
             }
         }
@@ -302,7 +317,7 @@ fn icon(row: &CompletionRow, cx: &App) -> AnyElement {
         CompletionKind::Codebase => Icon::Search,
         CompletionKind::Rule => Icon::Book,
         CompletionKind::Skill => Icon::Lightbulb,
-        CompletionKind::Command(_) => Icon::Command,
+        CompletionKind::Command(_) | CompletionKind::AgentCommand => Icon::Command,
     };
     icon.color(cx.theme().colors.muted).into_any_element()
 }

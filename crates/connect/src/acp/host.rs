@@ -18,8 +18,10 @@ mod turn;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use base::AbsPath;
+use host::process::SandboxSpawner;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
@@ -57,14 +59,41 @@ pub struct AgentLaunch {
     pub sign_in: Option<SignIn>,
     /// Additions to our authentication capabilities, for agents that require them.
     pub auth_meta: Map<String, Value>,
-    /// Whether it may run commands in our terminals. It can always run commands itself.
+    /// Whether it may run commands in our terminals, which are outside of any sandbox. It can always
+    /// run commands itself.
     pub has_terminals: bool,
+    /// Whether the user can run the agent in a terminal to sign in; otherwise it offers no such
+    /// method.
+    pub signs_in_by_terminal: bool,
+    /// The sandbox of its process; without one it has the user's rights.
+    pub sandbox: Option<Arc<dyn SandboxSpawner>>,
+    /// The time it has to stop a turn.
+    pub stop: StopTimeouts,
     /// The file system, for reads, writes and watching.
     pub files: Arc<dyn host::Files>,
     /// Paths below the root that are not watched.
     pub ignore: host::Ignore,
     /// A private folder for recovery records.
     pub recovery: AbsPath,
+}
+
+/// The time after which an agent that does not stop a turn is reported, and is killed. Both count
+/// from the request to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StopTimeouts {
+    /// The time of the notice.
+    pub notice: Duration,
+    /// The time of the kill, not before the notice.
+    pub kill: Duration,
+}
+
+impl Default for StopTimeouts {
+    fn default() -> Self {
+        Self {
+            notice: Duration::from_secs(3),
+            kill: Duration::from_secs(10),
+        }
+    }
 }
 
 /// The session an agent works in.
@@ -76,6 +105,10 @@ pub enum SessionStart {
     Load(String),
     /// A stored session, without its conversation.
     Resume(String),
+    /// A stored session in the best way that the agent supports: without its conversation, or with
+    /// it. Without either, or if the agent no longer has the session, a new one begins; `Began` then
+    /// names another id.
+    Continue(String),
 }
 
 /// A sign-in with one of the agent's methods.
@@ -92,7 +125,7 @@ pub struct SignIn {
 pub enum HostedAgentCommand {
     /// Begin a turn. While another one is running, the prompt is queued.
     Prompt(Vec<MessageContent>),
-    /// Stop the running turn. An agent that does not stop within two seconds is killed.
+    /// Stop the running turn. An agent that does not stop in time is killed.
     Stop,
     /// Answer a permission request with a choice's id; `None` cancels it.
     Decide {
@@ -181,7 +214,9 @@ pub enum HostedAgentEvent {
     Sessions(Vec<SessionInfo>),
     /// A command failed, or changes of files are not watched; a sentence.
     Problem(String),
-    /// It printed a line that is not a message.
+    /// It has not stopped the turn as requested, and is killed after this time.
+    Overdue(Duration),
+    /// It printed a line that is not a message, or sent an update of an unknown kind.
     Noise(String),
     /// The running turn has ended.
     TurnEnded(PromptStop),

@@ -1,4 +1,5 @@
-//! Starts the sessions of a board's jobs: each in its worktree, its tools watched.
+//! Starts the sessions of a board's jobs: each in its worktree, its tools watched. An external agent
+//! is started by `hosted_jobs`.
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use crate::sandboxed_hooks::SandboxedHooks;
 use crate::session_factory::{SessionFactory, SessionSpec};
 use crate::trust;
 
+use super::hosted_sessions::HostedSessions;
 use super::service::SessionStartOptions;
 
 /// Starts the sessions of a board's jobs. Clones share its parts.
@@ -30,6 +32,7 @@ pub(super) struct JobSessionStarter {
     pub(super) worktrees: JobWorktrees,
     pub(super) roles: Arc<RoleSet>,
     pub(super) options: SessionStartOptions,
+    pub(super) hosted: HostedSessions,
 }
 
 impl JobSessionStarter {
@@ -74,7 +77,7 @@ impl JobSessionStarter {
     }
 
     /// The root of a session in a worktree, with the paths that its sandbox needs.
-    fn session_root(&self, worktree: &JobWorktree) -> Result<SessionRoot, Error> {
+    pub(super) fn session_root(&self, worktree: &JobWorktree) -> Result<SessionRoot, Error> {
         let access = self.worktrees.access(worktree)?;
         Ok(SessionRoot {
             root: access.root,
@@ -87,7 +90,7 @@ impl JobSessionStarter {
 }
 
 /// Runs `act` on a thread where it may block. Returns its result, or an error if it panicked.
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     act: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     let done = tokio::task::spawn_blocking(act).await;
@@ -95,7 +98,7 @@ async fn blocking<T: Send + 'static>(
 }
 
 /// The sentence of an error of the session's engine.
-fn session_error(error: impl std::fmt::Display) -> Error {
+pub(super) fn session_error(error: impl std::fmt::Display) -> Error {
     Error::Session(error.to_string())
 }
 
@@ -117,6 +120,9 @@ impl SessionStarter for JobSessionStarter {
     ) -> BoxFuture<'static, Result<StartedSession, Error>> {
         let this = self.clone();
         Box::pin(async move {
+            if let Some(agent) = &request.task.agent {
+                return this.start_hosted(&request, agent, None).await;
+            }
             let gate = this.worktrees.watch(&request.worktree).await?;
             let (options, notices) = this.session_options(&request).await?;
             Ok(StartedSession {
@@ -135,6 +141,9 @@ impl SessionStarter for JobSessionStarter {
     ) -> BoxFuture<'static, Result<StartedSession, Error>> {
         let this = self.clone();
         Box::pin(async move {
+            if let Some(agent) = &request.task.agent {
+                return this.start_hosted(&request, agent, Some(&session)).await;
+            }
             let gate = this.worktrees.watch(&request.worktree).await?;
             let (options, notices) = this.session_options(&request).await?;
             let store = this.factory.store().clone();
@@ -166,6 +175,12 @@ impl SessionStarter for JobSessionStarter {
     ) -> BoxFuture<'static, Result<String, Error>> {
         let this = self.clone();
         Box::pin(async move {
+            if request.task.agent.is_some() {
+                return Err(Error::Session(
+                    "an external agent keeps its own conversation, which cannot be forked: start another agent"
+                        .to_owned(),
+                ));
+            }
             let (options, _) = this.session_options(&request).await?;
             let store = this.factory.store().clone();
             let id = session.clone();
@@ -186,6 +201,10 @@ impl SessionStarter for JobSessionStarter {
     }
 
     fn prompt_for(&self, task: &JobSpec) -> String {
+        if task.agent.is_some() {
+            // The instructions of roles are about our own tools.
+            return task.prompt.clone();
+        }
         match self.roles.named(&task.role) {
             Ok(role) => role.task_prompt(&task.prompt),
             Err(_) => task.prompt.clone(),

@@ -18,8 +18,10 @@ use model::Cost;
 use project::UnsavedTexts;
 
 use super::checks::CheckCommands;
+use super::hosted_sessions::HostedSessions;
 use super::job_sessions::JobSessionStarter;
 use crate::agent_services::AgentServices;
+use crate::external_agents::directory;
 use crate::sample_project;
 use crate::sandbox_policy::Confinement;
 
@@ -41,15 +43,16 @@ pub struct SessionStartOptions {
     pub confinement: Confinement,
 }
 
-/// Opens the composer service of the repository around a folder. Without configured models it opens
-/// the sample project's board, because the demo model works on nothing else. Blocks on the disk.
+/// Opens the composer service of the repository around a folder. Without configured models and
+/// external agents it opens the sample project's board, because the demo model works on nothing else.
+/// Blocks on the disk.
 pub fn open_composer(
     services: &Arc<AgentServices>,
     dirs: &Dirs,
     folder: &AbsPath,
     unsaved: Arc<UnsavedTexts>,
 ) -> Result<ComposerHandle, Error> {
-    let main_repo = if works_on_sample(services, folder) {
+    let main_repo = if works_on_sample(services, dirs, folder) {
         sample_repository(dirs)?
     } else {
         folder.clone()
@@ -76,9 +79,13 @@ pub fn open_composer(
     ComposerHandle::open(board, options)
 }
 
-/// Whether the board of a folder is that of the sample project.
-fn works_on_sample(services: &AgentServices, folder: &AbsPath) -> bool {
-    services.models().is_empty() && !sample_project::is_sample(folder)
+/// Whether the board of a folder is that of the sample project. Blocks on the disk.
+fn works_on_sample(services: &AgentServices, dirs: &Dirs, folder: &AbsPath) -> bool {
+    let has_external = || {
+        let (agents, _) = directory::list(&RealFiles, dirs);
+        agents.iter().any(|agent| agent.command.is_some())
+    };
+    services.models().is_empty() && !sample_project::is_sample(folder) && !has_external()
 }
 
 /// Returns the sessions of all jobs that the board of a folder had. Returns none without a Git
@@ -88,7 +95,7 @@ pub(crate) fn job_sessions(
     dirs: &Dirs,
     folder: &AbsPath,
 ) -> Result<Vec<JobSession>, Error> {
-    let folder = if works_on_sample(services, folder) {
+    let folder = if works_on_sample(services, dirs, folder) {
         dirs.state.join("sample")
     } else {
         folder.clone()
@@ -118,6 +125,7 @@ pub fn open_board(
         worktrees: worktrees.clone(),
         roles: Arc::new(load_roles(dirs).0),
         options,
+        hosted: HostedSessions::default(),
     };
     OpenBoard::open(worktrees, Arc::new(store), Arc::new(starter), max_parallel)
 }

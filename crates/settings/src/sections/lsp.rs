@@ -130,7 +130,7 @@ impl SettingValue for Map<String, Value> {
 }
 
 /// Reads a value into `target`.
-fn read<T: SettingValue>(
+pub(super) fn read<T: SettingValue>(
     node: &SpannedValue,
     limits: Limits,
     target: &mut Option<T>,
@@ -140,14 +140,17 @@ fn read<T: SettingValue>(
 }
 
 /// Replaces `old` if there is a later value.
-fn replace<T>(old: &mut Option<T>, later: Option<T>) {
+pub(super) fn replace<T>(old: &mut Option<T>, later: Option<T>) {
     if later.is_some() {
         *old = later;
     }
 }
 
 /// Returns the members of an object; `expected` names it in the error.
-fn object<'a>(node: &'a SpannedValue, expected: &str) -> Result<&'a [Member], ValueError> {
+pub(super) fn object<'a>(
+    node: &'a SpannedValue,
+    expected: &str,
+) -> Result<&'a [Member], ValueError> {
     node.as_object().ok_or_else(|| ValueError::Type {
         expected: expected.to_owned(),
         found: node.kind(),
@@ -155,7 +158,7 @@ fn object<'a>(node: &'a SpannedValue, expected: &str) -> Result<&'a [Member], Va
 }
 
 /// Names the member whose value is invalid.
-fn within(key: &str, error: &ValueError) -> ValueError {
+pub(super) fn within(key: &str, error: &ValueError) -> ValueError {
     ValueError::Invalid(format!("\"{key}\": {error}"))
 }
 

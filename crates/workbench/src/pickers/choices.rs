@@ -1,6 +1,6 @@
 //! Short lists of choices: languages, line endings, indentation, encodings.
 
-use composer_panel::agents::ModelEntry;
+use composer_panel::agents::{AgentOption, ExternalAgentEntry, ModelEntry};
 use composer_panel::{ComposerPanel, ModelTraits, RestoreRequest, effort_name};
 use editor::{DocumentModel, Editor};
 use gpui_kit::{App, Context, Entity, SharedString, Task, WeakEntity, Window};
@@ -221,6 +221,91 @@ fn model_detail(model: &ModelEntry, resend: Option<String>) -> String {
     let parts = [resend, Some(model.about.clone()), traits];
     let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" \u{b7} ")
+}
+
+/// Builds the list of external agents. A missing one shows how to install it, and is installed first.
+pub(crate) fn external_agents(
+    agents: Vec<ExternalAgentEntry>,
+    workbench: WeakEntity<Workbench>,
+) -> ChoicePicker {
+    let choices = agents.iter().map(|agent| ChoiceItem {
+        title: agent.name.clone().into(),
+        detail: match (&agent.install_command, agent.is_installed) {
+            (_, true) => "starts in its own worktree".into(),
+            (Some(_), false) => "not installed; choose it to see how to install it".into(),
+            (None, false) => format!("not installed; {}", agent.advice).into(),
+        },
+        is_current: false,
+    });
+    let choices = choices.collect();
+    ChoicePicker::new(
+        "External agent for a new session",
+        choices,
+        move |index, window, cx| {
+            if let Some(agent) = agents.get(index) {
+                let (agent, workbench) = (agent.clone(), workbench.clone());
+                // After this list has closed: another one, or a question, may follow.
+                window.defer(cx, move |window, cx| {
+                    workbench
+                        .update(cx, |workbench, cx| {
+                            workbench.choose_external_agent(agent, window, cx)
+                        })
+                        .ok();
+                });
+            }
+        },
+    )
+}
+
+/// Builds the list of an external agent's options; choosing one lists its values.
+pub(crate) fn agent_options(
+    agent: &str,
+    options: Vec<AgentOption>,
+    workbench: WeakEntity<Workbench>,
+) -> ChoicePicker {
+    let choices = options.iter().map(|option| {
+        let now = option.values.iter().find(|it| it.id == option.now);
+        ChoiceItem {
+            title: option.name.clone().into(),
+            detail: now.map_or(option.now.clone(), |it| it.name.clone()).into(),
+            is_current: false,
+        }
+    });
+    let choices = choices.collect();
+    ChoicePicker::new(
+        format!("Options of {agent}"),
+        choices,
+        move |index, window, cx| {
+            if let Some(option) = options.get(index) {
+                let (option, workbench) = (option.clone(), workbench.clone());
+                // After this list has closed: that of the values follows.
+                window.defer(cx, move |window, cx| {
+                    workbench
+                        .update(cx, |workbench, cx| {
+                            workbench.choose_agent_value(option, window, cx)
+                        })
+                        .ok();
+                });
+            }
+        },
+    )
+}
+
+/// Builds the list of the values of an external agent's option.
+pub(crate) fn agent_values(panel: Entity<ComposerPanel>, option: AgentOption) -> ChoicePicker {
+    let choices = option.values.iter().map(|value| ChoiceItem {
+        title: value.name.clone().into(),
+        detail: value.about.clone().into(),
+        is_current: value.id == option.now,
+    });
+    let choices = choices.collect();
+    ChoicePicker::new(option.name.clone(), choices, move |index, _, cx| {
+        if let Some(value) = option.values.get(index) {
+            panel.update(cx, |panel, cx| {
+                panel.set_agent_option(&option.id, &value.id, cx);
+            });
+        }
+    })
 }
 
 /// Builds the list of an agent's turns, latest first, for restoring the state before one.

@@ -102,6 +102,7 @@ fn one_prompt_starts_agents_apart(cx: &mut TestAppContext) {
     let task = StartAgents {
         prompt: "tidy up".to_owned(),
         model: "local/coder".to_owned(),
+        agent: None,
         mode: SessionMode::Build,
         agents: 3,
         is_best_of: false,

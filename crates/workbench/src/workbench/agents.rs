@@ -8,7 +8,7 @@ use composer_panel::actions::{
     NewSession, RejectAllChanges, RestoreCheckpoint, ReviewChanges, ShowBoard, ShowContext,
     ShowSessions, ShowSpending, Stop, TogglePanel, TrustFolder,
 };
-use composer_panel::agents::SessionChange;
+use composer_panel::agents::{ExternalAgentEntry, SessionChange};
 use composer_panel::{ComposerPanel, PanelEvent, SessionVisibility, session_notice};
 use gpui_kit::{
     AnyElement, App, AppContext as _, Context, Div, Empty, Entity, Focusable as _,
@@ -29,7 +29,7 @@ use crate::services::Services;
 use crate::session::SavedDock;
 use crate::system_notices;
 use crate::target::LineColumn;
-use crate::workbench::{prompt_selection, review};
+use crate::workbench::{external_agents, prompt_selection, review};
 
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
@@ -37,6 +37,8 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(toggle_agents))
         .on_action(cx.listener(focus_agents))
         .on_action(cx.listener(new_agent_session))
+        .on_action(cx.listener(external_agents::new_external_session))
+        .on_action(cx.listener(external_agents::choose_agent_option))
         .on_action(cx.listener(show_agent_sessions))
         .on_action(cx.listener(show_agent_board))
         .on_action(cx.listener(stop_agent))
@@ -220,6 +222,18 @@ fn new_agent_session(
     });
 }
 
+/// Shows the panel, whose next prompt starts an external agent.
+pub(super) fn start_external(
+    workbench: &mut Workbench,
+    agent: ExternalAgentEntry,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.choose_external(agent, window, cx)
+    });
+}
+
 fn trust_folder(
     workbench: &mut Workbench,
     action: &TrustFolder,
@@ -377,6 +391,11 @@ fn choose_model_action(
 }
 
 fn choose_model(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
+    // An external agent has its own models.
+    if let Some(option) = workbench.agents.panel.read(cx).agent_model_option() {
+        let option = option.clone();
+        return workbench.choose_agent_value(option, window, cx);
+    }
     let choices = choices::models(workbench.agents.panel.clone(), cx);
     workbench.pick(choices, window, cx);
 }

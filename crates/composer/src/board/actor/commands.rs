@@ -146,13 +146,14 @@ impl BoardActor {
         let ix = self.job_index(job)?;
         let is_setting = matches!(
             command,
-            SessionCommand::SetMode(_) | SessionCommand::Switch { .. }
+            SessionCommand::SetMode(_)
+                | SessionCommand::Switch { .. }
+                | SessionCommand::SetOption { .. }
         );
         let is_running = self.jobs[ix].session.is_some() && self.jobs[ix].status.state.is_open();
         if is_setting && !is_running {
-            let kind = std::mem::discriminant(&command);
             let settings = &mut self.jobs[ix].settings;
-            settings.retain(|it| std::mem::discriminant(it) != kind);
+            settings.retain(|it| !sets_the_same(it, &command));
             settings.push(command);
             return Ok(());
         }
@@ -362,6 +363,17 @@ impl BoardActor {
         for ix in 0..self.jobs.len() {
             self.send_command(ix, SessionCommand::Close).await;
         }
+    }
+}
+
+/// Whether two commands set the same thing, so that the later one replaces the earlier.
+fn sets_the_same(one: &SessionCommand, other: &SessionCommand) -> bool {
+    match (one, other) {
+        (
+            SessionCommand::SetOption { option: one, .. },
+            SessionCommand::SetOption { option: other, .. },
+        ) => one == other,
+        _ => std::mem::discriminant(one) == std::mem::discriminant(other),
     }
 }
 

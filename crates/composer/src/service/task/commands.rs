@@ -76,7 +76,7 @@ impl ComposerTask {
         } else {
             &task.model
         };
-        if model == DEMO_MODEL && !self.is_sample {
+        if model == DEMO_MODEL && !self.is_sample && task.agent.is_none() {
             return Err(Error::WrongState(
                 "The demo model plays its script on the sample project only. Choose another model, or start Burin \
                  without any to see it there."

@@ -19,14 +19,29 @@ pub struct AgentEntry {
     pub name: String,
     /// Commands that start it, best first.
     pub commands: Vec<AgentCommand>,
-    /// Installation instructions, as a sentence.
+    /// The packages of npm that install it; empty if there are none.
+    #[serde(default)]
+    pub packages: Vec<String>,
+    /// A condition or instruction for the installation, as a sentence.
     pub install: String,
+    /// The usual way to sign in, as a sentence; may be empty.
+    #[serde(default)]
+    pub sign_in: String,
     /// Variables of our environment that it may receive: the keys of its own provider.
     #[serde(default)]
     pub keys: Vec<String>,
     /// Additional variables of its environment.
     #[serde(default)]
     pub environment: Variables,
+    /// Hosts that it reaches, written `example.com` or `127.0.0.1:8080`.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// Folders of its own that it writes outside of its root: `~` is the home folder.
+    #[serde(default)]
+    pub folders: Vec<String>,
+    /// Files of its own that it writes outside of its root, as far as they exist.
+    #[serde(default)]
+    pub files: Vec<String>,
 }
 
 /// A command that starts an agent.
@@ -89,6 +104,8 @@ mod tests {
         for agent in &all {
             assert!(!agent.commands.is_empty(), "{}", agent.id);
             assert!(agent.install.ends_with('.'), "{}", agent.id);
+            assert!(agent.sign_in.ends_with('.'), "{}", agent.id);
+            assert!(!agent.hosts.is_empty() && !agent.folders.is_empty());
         }
     }
 
@@ -108,9 +125,14 @@ mod tests {
             id: "x".to_owned(),
             name: "X".to_owned(),
             commands: vec![command("x"), command("npx")],
+            packages: Vec::new(),
             install: String::new(),
+            sign_in: String::new(),
             keys: Vec::new(),
             environment: Variables::new(),
+            hosts: Vec::new(),
+            folders: Vec::new(),
+            files: Vec::new(),
         };
         let variables = Variables::from([("PATH".to_owned(), "/a::/b".to_owned())]);
         assert_eq!(entry.find(&files, &variables), Some(command("/b/npx")));

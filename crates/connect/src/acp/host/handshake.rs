@@ -1,5 +1,7 @@
 //! The handshake with a hosted agent: initialization and the choice of the session.
 
+use std::path::PathBuf;
+
 use agent_client_protocol as acp;
 use agent_client_protocol::UntypedMessage;
 use agent_client_protocol::schema::ProtocolVersion;
@@ -28,7 +30,7 @@ pub(super) fn initialize_request(start: &AgentLaunch) -> v1::InitializeRequest {
     let elicitation = v1::ElicitationCapabilities::new()
         .form(v1::ElicitationFormCapabilities::new())
         .url(v1::ElicitationUrlCapabilities::new());
-    let mut auth = v1::AuthCapabilities::new();
+    let mut auth = v1::AuthCapabilities::new().terminal(start.signs_in_by_terminal);
     if !start.auth_meta.is_empty() {
         auth = auth.meta(start.auth_meta.clone());
     }
@@ -58,7 +60,7 @@ pub(super) fn describe_agent(
         ),
         version: program.map_or_else(String::new, |it| it.version.clone()),
         loads: able.load_session,
-        resumes: able.session_capabilities.resume.is_some(),
+        resumes: resumes(able),
         lists: able.session_capabilities.list.is_some(),
         sees: able.prompt_capabilities.image,
         methods: hello
@@ -83,19 +85,42 @@ pub(super) fn session(
         .filter_map(|it| server(it, able))
         .collect();
     match &start.session {
-        SessionStart::New => UntypedMessage::new(
+        SessionStart::Resume(id) => resume(id, root, servers),
+        SessionStart::Load(id) => load(id, root, servers),
+        SessionStart::Continue(id) if resumes(able) => resume(id, root, servers),
+        SessionStart::Continue(id) if able.load_session => load(id, root, servers),
+        SessionStart::New | SessionStart::Continue(_) => UntypedMessage::new(
             "session/new",
             v1::NewSessionRequest::new(root).mcp_servers(servers),
         ),
-        SessionStart::Load(id) => {
-            let request = v1::LoadSessionRequest::new(id.clone(), root).mcp_servers(servers);
-            UntypedMessage::new("session/load", request)
-        }
-        SessionStart::Resume(id) => {
-            let request = v1::ResumeSessionRequest::new(id.clone(), root).mcp_servers(servers);
-            UntypedMessage::new("session/resume", request)
-        }
     }
+}
+
+fn load(
+    id: &str,
+    root: PathBuf,
+    servers: Vec<v1::McpServer>,
+) -> Result<UntypedMessage, acp::Error> {
+    let request = v1::LoadSessionRequest::new(id.to_owned(), root).mcp_servers(servers);
+    UntypedMessage::new("session/load", request)
+}
+
+fn resume(
+    id: &str,
+    root: PathBuf,
+    servers: Vec<v1::McpServer>,
+) -> Result<UntypedMessage, acp::Error> {
+    let request = v1::ResumeSessionRequest::new(id.to_owned(), root).mcp_servers(servers);
+    UntypedMessage::new("session/resume", request)
+}
+
+fn resumes(able: &v1::AgentCapabilities) -> bool {
+    able.session_capabilities.resume.is_some()
+}
+
+/// Whether the agent can go on with a stored session.
+pub(super) fn continues(able: &v1::AgentCapabilities) -> bool {
+    resumes(able) || able.load_session
 }
 
 /// Converts a server for an agent. `None` if it is disabled or its configuration is invalid, or if

@@ -1,6 +1,6 @@
 //! The task that drives one hosted agent.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,9 +32,6 @@ use crate::error::Error;
 use crate::framing::NoiseCallback;
 use crate::mcp::ElicitationForm;
 
-/// Time an agent has to stop a turn.
-const STOP_TIMEOUT: Duration = Duration::from_secs(2);
-
 /// Time an agent has to respond to the initialize request.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -63,6 +60,14 @@ pub(super) struct HostedSession {
     replies: FuturesUnordered<BoxFuture<'static, AgentReply>>,
     /// The deadline for the initialize response or for stopping a turn.
     deadline: Option<Instant>,
+    /// The prompt of the running turn, which is sent again after a sign-in if the agent refused it
+    /// for the lack of one.
+    sent_prompt: Vec<MessageContent>,
+    /// Whether the running turn waits for a sign-in, and whether its prompt was sent again already.
+    awaits_sign_in: bool,
+    has_repeated: bool,
+    /// The kinds of updates that were reported as unknown.
+    unknown_updates: BTreeSet<String>,
 }
 
 /// A response of the agent to one of our requests.
@@ -106,12 +111,13 @@ async fn start_agent(
     start: AgentLaunch,
     events: &mpsc::Sender<HostedAgentEvent>,
 ) -> Result<HostedSession, Error> {
-    let (child, pipes) = ChildProcess::start(&child::ChildCommand {
+    let command = child::ChildCommand {
         program: start.program.clone(),
         arguments: start.arguments.clone(),
         folder: start.root.clone(),
         environment: start.environment.clone(),
-    })?;
+    };
+    let (child, pipes) = ChildProcess::start_in(&command, start.sandbox.as_deref())?;
     let to = events.clone();
     // Noise is dropped when the event channel is full.
     let noise: NoiseCallback =
@@ -137,6 +143,10 @@ async fn start_agent(
         terminals: Terminals::default(),
         replies: FuturesUnordered::new(),
         deadline: None,
+        sent_prompt: Vec::new(),
+        awaits_sign_in: false,
+        has_repeated: false,
+        unknown_updates: BTreeSet::new(),
     })
 }
 
@@ -249,6 +259,13 @@ impl HostedSession {
                     }
                 }
             }
+            // Without a request under way there is nothing that the agent could stop.
+            HostedAgentCommand::Stop if self.awaits_sign_in => {
+                self.awaits_sign_in = false;
+                self.queued_prompts.clear();
+                self.advance_turn(TurnEvent::Answered(PromptStop::Stopped))
+                    .await;
+            }
             HostedAgentCommand::Stop => self.advance_turn(TurnEvent::Stop).await,
             HostedAgentCommand::Decide { number, choice } => self.decide(number, choice),
             HostedAgentCommand::Fill { number, filled } => self.fill(number, filled),
@@ -276,6 +293,11 @@ impl HostedSession {
                 TurnAction::Send => self.send_prompt().await,
                 TurnAction::Keep => {}
                 TurnAction::Cancel => self.cancel(),
+                TurnAction::Warn => {
+                    let left = self.start.stop.kill.saturating_sub(self.start.stop.notice);
+                    self.deadline = Some(Instant::now() + left);
+                    self.emit(HostedAgentEvent::Overdue(left)).await;
+                }
                 TurnAction::Kill => self.child.kill(),
                 TurnAction::End(end) => {
                     self.deadline = None;
@@ -295,6 +317,13 @@ impl HostedSession {
             return;
         };
         self.emit(HostedAgentEvent::TurnBegan).await;
+        self.sent_prompt = pieces.clone();
+        self.has_repeated = false;
+        self.request_prompt(id, pieces);
+    }
+
+    /// Sends the request for a turn.
+    fn request_prompt(&self, id: v1::SessionId, pieces: Vec<MessageContent>) {
         let blocks = pieces.into_iter().map(convert::block).collect();
         let answered = self
             .connection
@@ -312,7 +341,7 @@ impl HostedSession {
         }
         self.queued_prompts.clear();
         self.cancel_questions();
-        self.deadline = Some(Instant::now() + STOP_TIMEOUT);
+        self.deadline = Some(Instant::now() + self.start.stop.notice);
     }
 
     /// Cancels all pending requests of the agent.
@@ -331,6 +360,10 @@ impl HostedSession {
     async fn on_deadline(&mut self) -> Result<(), StopCause> {
         self.deadline = None;
         if self.turn == TurnState::Stopping {
+            self.advance_turn(TurnEvent::Late).await;
+            return Ok(());
+        }
+        if self.turn == TurnState::Overdue {
             self.advance_turn(TurnEvent::Late).await;
             return Err(StopCause::Failed(
                 "it did not stop, and was ended".to_owned(),
@@ -362,11 +395,19 @@ impl HostedSession {
                     sentence(&error)
                 )));
             }
-            AgentReply::SignedIn(Ok(())) => self.begin_session(),
+            AgentReply::SignedIn(Ok(())) => self.on_signed_in().await,
             AgentReply::SignedIn(Err(error)) => self.needs_sign_in(&error).await,
             AgentReply::Began(Ok(began)) => self.on_session_started(&began).await,
             AgentReply::Began(Err(error)) if error.code == acp::ErrorCode::AUTH_REQUIRED => {
                 self.needs_sign_in(&error).await;
+            }
+            // An agent stores a session only after its first turn, and may forget old ones.
+            AgentReply::Began(Err(error))
+                if error.code == acp::ErrorCode::RESOURCE_NOT_FOUND
+                    && matches!(self.start.session, SessionStart::Continue(_)) =>
+            {
+                self.start.session = SessionStart::New;
+                self.begin_session();
             }
             AgentReply::Began(Err(error)) => {
                 return Err(StopCause::Failed(format!(
@@ -408,14 +449,35 @@ impl HostedSession {
         if self.connection.agent.is_incoming_closed() {
             return;
         }
+        let is_repeated = std::mem::replace(&mut self.has_repeated, true);
+        if error.code == acp::ErrorCode::AUTH_REQUIRED
+            && self.turn == TurnState::Running
+            && !is_repeated
+        {
+            // The turn goes on: the prompt is sent again after the sign-in, once.
+            self.awaits_sign_in = true;
+            return self.needs_sign_in(error).await;
+        }
         let end = match error.code {
             acp::ErrorCode::REQUEST_CANCELLED => PromptStop::Stopped,
-            _ if self.turn == TurnState::Stopping => PromptStop::Stopped,
+            _ if matches!(self.turn, TurnState::Stopping | TurnState::Overdue) => {
+                PromptStop::Stopped
+            }
             _ => PromptStop::Failed(sentence(error)),
         };
         self.advance_turn(TurnEvent::Answered(end)).await;
-        if error.code == acp::ErrorCode::AUTH_REQUIRED {
-            self.needs_sign_in(error).await;
+    }
+
+    /// Begins the session after a sign-in, or sends the prompt again that needed one.
+    async fn on_signed_in(&mut self) {
+        if self.id.is_none() {
+            return self.begin_session();
+        }
+        if std::mem::take(&mut self.awaits_sign_in)
+            && let Some(id) = self.id.clone()
+        {
+            let prompt = std::mem::take(&mut self.sent_prompt);
+            self.request_prompt(id, prompt);
         }
     }
 
@@ -448,6 +510,8 @@ impl HostedSession {
             log::debug!("an agent sent an unknown notification: {method}");
             return;
         }
+        let kind = params.pointer("/update/sessionUpdate");
+        let kind = kind.and_then(Value::as_str).unwrap_or_default().to_owned();
         match serde_json::from_value::<v1::SessionNotification>(params) {
             Ok(it) => {
                 if let Some(update) = convert::from_session_update(it.update) {
@@ -457,11 +521,13 @@ impl HostedSession {
                     self.emit(HostedAgentEvent::Update(update)).await;
                 }
             }
+            // A kind of a later version of the protocol does not end the session; it is reported
+            // once.
             Err(error) => {
-                self.emit(HostedAgentEvent::Noise(format!(
-                    "an update is invalid: {error}"
-                )))
-                .await;
+                if self.unknown_updates.insert(kind.clone()) {
+                    let text = format!("an update of the kind \"{kind}\" is ignored: {error}");
+                    self.emit(HostedAgentEvent::Noise(text)).await;
+                }
             }
         }
     }
@@ -514,7 +580,7 @@ impl HostedSession {
     }
 
     /// Requests the session to work in.
-    pub(super) fn begin_session(&self) {
+    pub(super) fn begin_session(&mut self) {
         let request = match handshake::session(&self.start, &self.capabilities) {
             Ok(request) => request,
             Err(error) => {
@@ -555,11 +621,15 @@ impl HostedSession {
     }
 
     async fn on_session_started(&mut self, began: &Value) {
+        let new_id = || {
+            let id = began.get("sessionId").and_then(Value::as_str);
+            id.map(str::to_owned)
+        };
         let id = match &self.start.session {
-            SessionStart::New => began
-                .get("sessionId")
-                .and_then(Value::as_str)
-                .map(str::to_owned),
+            SessionStart::Continue(id) if handshake::continues(&self.capabilities) => {
+                Some(id.clone())
+            }
+            SessionStart::New | SessionStart::Continue(_) => new_id(),
             SessionStart::Load(id) | SessionStart::Resume(id) => Some(id.clone()),
         };
         let Some(id) = id else {

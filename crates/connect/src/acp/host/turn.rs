@@ -12,6 +12,8 @@ pub(super) enum TurnState {
     Running,
     /// A stop was requested, without a response yet.
     Stopping,
+    /// The agent has not stopped in time; the host knows.
+    Overdue,
 }
 
 /// An input of the state machine.
@@ -23,7 +25,7 @@ pub(super) enum TurnEvent {
     Stop,
     /// The agent responded to the prompt.
     Answered(PromptStop),
-    /// The deadline for stopping passed.
+    /// A deadline for stopping passed: that of the notice, then that of the kill.
     Late,
     /// The agent ended, with its last error output.
     Gone(String),
@@ -38,6 +40,8 @@ pub(super) enum TurnAction {
     Keep,
     /// Send the cancellation, cancel pending requests, and set the deadline.
     Cancel,
+    /// Report that the agent has not stopped, and set the deadline of the kill.
+    Warn,
     /// Kill the agent's process group.
     Kill,
     /// Report the turn's end; a queued prompt is next.
@@ -47,21 +51,24 @@ pub(super) enum TurnAction {
 impl TurnState {
     /// Returns the next state, and the actions in order.
     pub(super) fn after(self, event: TurnEvent) -> (Self, Vec<TurnAction>) {
-        use TurnState::{Idle, Running, Stopping};
+        use TurnState::{Idle, Overdue, Running, Stopping};
         match (self, event) {
             (Idle, TurnEvent::Prompt) => (Running, vec![TurnAction::Send]),
             (turn, TurnEvent::Prompt) => (turn, vec![TurnAction::Keep]),
             (Running, TurnEvent::Stop) => (Stopping, vec![TurnAction::Cancel]),
-            (turn @ (Idle | Stopping), TurnEvent::Stop) => (turn, Vec::new()),
-            (Running | Stopping, TurnEvent::Answered(end)) => (Idle, vec![TurnAction::End(end)]),
-            (Stopping, TurnEvent::Late) => {
+            (turn @ (Idle | Stopping | Overdue), TurnEvent::Stop) => (turn, Vec::new()),
+            (Running | Stopping | Overdue, TurnEvent::Answered(end)) => {
+                (Idle, vec![TurnAction::End(end)])
+            }
+            (Stopping, TurnEvent::Late) => (Overdue, vec![TurnAction::Warn]),
+            (Overdue, TurnEvent::Late) => {
                 let why = "it did not stop on request and was killed".to_owned();
                 (
                     Idle,
                     vec![TurnAction::Kill, TurnAction::End(PromptStop::Failed(why))],
                 )
             }
-            (Running | Stopping, TurnEvent::Gone(why)) => {
+            (Running | Stopping | Overdue, TurnEvent::Gone(why)) => {
                 (Idle, vec![TurnAction::End(PromptStop::Failed(why))])
             }
             // Responses after the end, and deadlines of a finished turn.
@@ -82,7 +89,7 @@ mod tests {
 
     #[test]
     fn every_turn_state_handles_every_event() {
-        use TurnState::{Idle, Running, Stopping};
+        use TurnState::{Idle, Overdue, Running, Stopping};
         let gone = || TurnEvent::Gone("it ended with code 1".to_owned());
         let failed = |why: &str| TurnAction::End(PromptStop::Failed(why.to_owned()));
         let done = || TurnEvent::Answered(PromptStop::Done);
@@ -105,12 +112,22 @@ mod tests {
             &[TurnAction::End(PromptStop::Stopped)],
         );
         let late = "it did not stop on request and was killed";
+        check(Stopping, TurnEvent::Late, Overdue, &[TurnAction::Warn]);
         check(
-            Stopping,
+            Overdue,
             TurnEvent::Late,
             Idle,
             &[TurnAction::Kill, failed(late)],
         );
+        check(Overdue, TurnEvent::Prompt, Overdue, &[TurnAction::Keep]);
+        check(Overdue, TurnEvent::Stop, Overdue, &[]);
+        check(
+            Overdue,
+            TurnEvent::Answered(PromptStop::Stopped),
+            Idle,
+            &[TurnAction::End(PromptStop::Stopped)],
+        );
+        check(Overdue, gone(), Idle, &[failed("it ended with code 1")]);
         check(Stopping, gone(), Idle, &[failed("it ended with code 1")]);
     }
 
@@ -135,7 +152,10 @@ mod tests {
                     match action {
                         TurnAction::Send => open += 1,
                         TurnAction::End(_) => open -= 1,
-                        TurnAction::Keep | TurnAction::Cancel | TurnAction::Kill => {}
+                        TurnAction::Keep
+                        | TurnAction::Cancel
+                        | TurnAction::Warn
+                        | TurnAction::Kill => {}
                     }
                 }
                 assert_eq!(

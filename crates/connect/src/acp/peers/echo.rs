@@ -265,6 +265,7 @@ impl Session {
                 let written = self.editor.write(id, path, "by the agent".to_owned()).await;
                 self.tell(id, said(Voice::Agent, &format!("{written:?}")));
             }
+            "touch" => self.touch(id, rest)?,
             "hang" => {
                 let mut stop = self.stop.subscribe();
                 stop.wait_for(|stop| *stop)
@@ -309,6 +310,27 @@ impl Session {
         ];
         let chosen = self.editor.ask(id, call, choices).await;
         chosen.answer().map(str::to_owned)
+    }
+
+    /// Writes a file below the folder by its own means, without a method of the protocol.
+    fn touch(&self, id: &str, name: &str) -> Result<(), RequestRefusal> {
+        let call = CallUpdate {
+            title: Some(format!("touch {name}")),
+            kind: Some(CallKind::Execute),
+            state: Some(CallStatus::Running),
+            input: Some(serde_json::json!({ "command": format!("touch {name}") })),
+            ..CallUpdate::new(format!("touch-{name}"))
+        };
+        self.tell(id, Update::Call(call));
+        #[expect(clippy::disallowed_methods, reason = "the agent's own tool")]
+        let written = std::fs::write(self.folder.join(name), "by its own tool\n");
+        written.map_err(|error| RequestRefusal::Failed(error.to_string()))?;
+        let done = CallUpdate {
+            state: Some(CallStatus::Done),
+            ..CallUpdate::new(format!("touch-{name}"))
+        };
+        self.tell(id, Update::Call(done));
+        Ok(())
     }
 
     fn show(&self, id: &str) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use base::AbsPath;
 use connect::Variables;
 use connect::acp::host::{
-    AgentLaunch, HostedAgentCommand, HostedAgentEvent, SessionStart, SignIn, start,
+    AgentLaunch, HostedAgentCommand, HostedAgentEvent, SessionStart, SignIn, StopTimeouts, start,
 };
 use connect::acp::protocol::{CallUpdate, MessageContent, PromptStop, Update, Voice};
 use host::{RealFiles, TempFolder};
@@ -71,6 +71,12 @@ impl Program {
             sign_in: self.sign_in,
             auth_meta: self.auth_meta,
             has_terminals: true,
+            signs_in_by_terminal: true,
+            sandbox: None,
+            stop: StopTimeouts {
+                notice: Duration::from_secs(1),
+                kill: Duration::from_secs(2),
+            },
             files: Arc::new(RealFiles),
             ignore: Arc::new(|_, _| false),
             recovery: top.join("state"),

@@ -176,6 +176,13 @@ async fn unresponsive_agent_is_killed() {
         .await;
     let start = Instant::now();
     guest.say(HostedAgentCommand::Stop).await;
+    let left = guest
+        .until(|event| match event {
+            HostedAgentEvent::Overdue(left) => Some(*left),
+            _ => None,
+        })
+        .await;
+    assert_eq!(left, Duration::from_secs(1));
     let PromptStop::Failed(why) = guest.ended().await else {
         panic!("{:?}", guest.events);
     };
@@ -301,6 +308,20 @@ async fn a_session_is_loaded_with_its_past_and_resumed_without() {
     assert_eq!(guest.begun().await, "old");
     assert_eq!(super::guest::agent_text(&guest.events), "");
 
+    // It resumes, so that the host's own transcript is not doubled.
+    let mut program = echo();
+    program.begin = SessionStart::Continue("old".to_owned());
+    let mut guest = program.start();
+    assert_eq!(guest.begun().await, "old");
+    assert_eq!(super::guest::agent_text(&guest.events), "");
+
+    // An agent that lost the session begins a new one.
+    let mut program = echo();
+    program.begin = SessionStart::Continue("unknown".to_owned());
+    let mut guest = program.start();
+    assert_eq!(guest.begun().await, "s0");
+    assert_eq!(guest.turn("say new").await.0, "new");
+
     let mut program = echo();
     program.begin = SessionStart::Load("unknown".to_owned());
     let why = program.start().closed().await;
@@ -340,6 +361,24 @@ async fn program_that_is_not_an_agent_is_reported() {
     assert!(guest.events.contains(&printed), "{:?}", guest.events);
     let nonsense = r#"read -r l; printf '\377\376\n{"jsonrpc":"2.0","id":0,"result":7}\n[]\n'"#;
     check(Program::new("sh", &["-c", nonsense]), "").await;
+}
+
+#[tokio::test]
+async fn unknown_updates_are_reported_once_and_end_nothing() {
+    let update = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"dream","of":7}}}"#;
+    let script = format!(
+        r#"read -r l; echo '{{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":1}}}}'; echo '{update}'; echo '{update}'; sleep 60"#
+    );
+    let mut guest = Program::new("sh", &["-c", &script]).start();
+    let noise = |event: &HostedAgentEvent| match event {
+        HostedAgentEvent::Noise(text) => Some(text.clone()),
+        _ => None,
+    };
+    assert!(guest.until(noise).await.contains("\"dream\""));
+    guest.say(HostedAgentCommand::Close).await;
+    assert_eq!(guest.closed().await, None);
+    let reported = guest.events.iter().filter_map(noise).count();
+    assert_eq!(reported, 1, "{:?}", guest.events);
 }
 
 #[tokio::test]
