@@ -84,11 +84,8 @@ fn the_list_of_the_context_compacts_the_conversation(cx: &mut TestAppContext) {
     story.input("and then");
     story.keys("alt-u");
     story.settle();
-    let button = story
-        .cx
-        .update(|window, _| window.find_by_label("Compact now"));
-    let at = button.bounds().center();
-    story.cx.simulate_click(at, gpui_kit::Modifiers::default());
+    assert!(is_named(&mut story, "Compact now"));
+    story.keys("alt-k");
     story.settle();
     assert_eq!(fake.take_commands(), [SessionCommand::Compact]);
     assert!(!is_named(&mut story, "Contents of the context"));
