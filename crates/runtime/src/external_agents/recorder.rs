@@ -286,8 +286,13 @@ impl TurnRecorder {
             self.cost.reported_nano = (amount * 1e9) as u64;
         }
         RecorderOutput::Event(AgentEvent::Fill {
-            used: usage.used,
-            limit: usage.size,
+            fill: ContextFill {
+                tokens: usage.used,
+                window: usage.size,
+                // The agent does not say when it compacts, nor what fills its context.
+                compact_at: usage.size,
+                ..ContextFill::default()
+            },
             cost_nano: Some(self.cost.reported_nano),
         })
     }

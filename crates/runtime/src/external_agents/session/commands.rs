@@ -47,7 +47,9 @@ impl HostedSession {
                 let text = format!("{name} has no command that compacts its conversation.");
                 self.note(text).await
             }
-            SessionCommand::Switch { .. } | SessionCommand::SetMode(_) => {
+            SessionCommand::Switch { .. }
+            | SessionCommand::SetMode(_)
+            | SessionCommand::SetEffort(_) => {
                 let name = &self.parts.agent.name;
                 let text = format!(
                     "{name} has its own models and modes: the menu Agents lists them under \u{201c}Option of the external \
@@ -55,7 +57,11 @@ impl HostedSession {
                 );
                 self.note(text).await
             }
-            SessionCommand::Queue(_) | SessionCommand::Child { .. } | SessionCommand::Close => {
+            // The summaries of an external agent are its own.
+            SessionCommand::EditSummary { .. }
+            | SessionCommand::Queue(_)
+            | SessionCommand::Child { .. }
+            | SessionCommand::Close => {
                 Ok(())
             }
         }
