@@ -29,6 +29,7 @@ mod run;
 mod sandbox;
 mod sessions;
 mod stats;
+mod trust;
 mod visible;
 mod worktree;
 mod write;

@@ -32,6 +32,20 @@ pub enum Error {
     /// The server is the user's own, so that there is nothing to approve.
     #[error("the server \"{0}\" is your own and needs no approval; it is written in your mcp.json")]
     OwnServer(String),
+    /// The user's decision about a server cannot be read, so that the server does not run.
+    #[error(
+        "the approval of the MCP server \"{server}\" cannot be read ({source}), so the server does \
+         not run: make the file readable, or decide again"
+    )]
+    UnreadableApproval {
+        /// The name of the server, made printable.
+        server: String,
+        /// The failed access.
+        source: Box<host::Error>,
+    },
+    /// An MCP server does not do as the user asked.
+    #[error("{0}")]
+    McpServer(String),
     /// A command cannot run within the bounds of its sandbox, so it does not run.
     #[error("{0}")]
     Sandbox(String),

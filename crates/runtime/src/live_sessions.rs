@@ -84,6 +84,7 @@ impl LiveSessions {
         let SessionChannels {
             id,
             queue: waiting,
+            problems: _,
             commands: engine,
             mut events,
         } = opened;

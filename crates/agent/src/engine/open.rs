@@ -59,9 +59,6 @@ pub async fn resume(mut start: SessionOptions, id: &str) -> Result<SessionChanne
     let name = id.to_owned();
     let read = tokio::task::spawn_blocking(move || reader.read(&name)).await;
     let past = read.map_err(|source| task_error(id, "read", source))??;
-    for problem in &past.problems {
-        log::warn!("{problem}");
-    }
     let harness = start.harness.clone();
     let name = id.to_owned();
     let held = tokio::task::spawn_blocking(move || harness.lock_session(&name)).await;
@@ -96,7 +93,10 @@ pub async fn resume(mut start: SessionOptions, id: &str) -> Result<SessionChanne
             _ => {}
         }
     }
-    Ok(launch(id.into(), start, records, next_seq, hold))
+    Ok(SessionChannels {
+        problems: past.problems,
+        ..launch(id.into(), start, records, next_seq, hold)
+    })
 }
 
 fn task_error(id: &str, doing: &'static str, source: tokio::task::JoinError) -> Error {
@@ -333,6 +333,7 @@ fn launch(
     SessionChannels {
         id,
         queue,
+        problems: Vec::new(),
         commands,
         events,
     }
