@@ -12,6 +12,10 @@ use futures::stream::BoxStream;
 
 use crate::board;
 
+pub use agent::access::{
+    AccessChange, CommandGrant, FolderAccess, GuideAccess, HookAccess, HookFileAccess, HookResult,
+    KeptRule, RuleList, RuleOrigin, SandboxAccess, ServerAccess, ServerDecision, ServerTool,
+};
 pub use agent::context::{NamedContext, OpenFiles};
 pub use agent::drafts::{Draft, KeptPrompts};
 pub use agent::record::TurnEnd;
@@ -64,6 +68,9 @@ pub trait AgentService: Send + Sync {
 
     /// Streams the changes of stored sessions, those of all folders.
     fn stored_changes(&self) -> BoxStream<'static, StoredChange>;
+
+    /// Streams problems of the engines that belong to no open session, as sentences for the user.
+    fn problems(&self) -> BoxStream<'static, String>;
 
     /// Appends a mark to a session: its name, whether it is archived, read or deleted. Fails if
     /// there is no such session, and for the deletion of a session that is open.
@@ -131,6 +138,20 @@ pub trait AgentService: Send + Sync {
         kept: KeptPrompts,
     ) -> BoxFuture<'static, Result<(), Error>>;
 
+    /// Reads the rights of agents in a folder: rules, sandbox, servers, trust, hooks, instructions.
+    fn folder_access(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderAccess, Error>>;
+
+    /// Changes the rights of agents in a folder, and returns the new ones. Starting a server takes
+    /// half a minute at most.
+    fn change_access(
+        &self,
+        root: AbsPath,
+        change: AccessChange,
+    ) -> BoxFuture<'static, Result<FolderAccess, Error>>;
+
+    /// Signs in to an MCP server of a folder. Dropping the stream ends the attempt.
+    fn sign_in(&self, root: AbsPath, server: String) -> BoxStream<'static, SignInStep>;
+
     /// Reads the trust status of a folder: its instructions, hooks and servers.
     fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>>;
 
@@ -140,6 +161,20 @@ pub trait AgentService: Send + Sync {
         root: AbsPath,
         consent: Consent,
     ) -> BoxFuture<'static, Result<FolderTrust, Error>>;
+}
+
+/// A step of signing in to an MCP server.
+#[derive(Debug)]
+pub enum SignInStep {
+    /// The user has to open a page.
+    Page {
+        /// The address of the page; foreign text.
+        url: String,
+        /// The purpose, as a sentence; foreign text.
+        reason: String,
+    },
+    /// The last step: a sentence about the success, or the failure.
+    Done(Result<String, Error>),
 }
 
 /// The changes of a session in a folder of the user.

@@ -47,6 +47,7 @@ use gpui_kit::{
 
 pub use board_view::agent_mark;
 pub use folder_changes::RestoreRequest;
+pub use session_rows::age;
 
 use crate::agents::{
     AgentService, ModelList, RunningSession, SessionActivity, SessionChange, SessionConnection,
@@ -91,6 +92,7 @@ pub struct ComposerPanel {
     _trust: Option<Task<()>>,
     _running: Option<Task<()>>,
     _changes: Option<Task<()>>,
+    _problems: Option<Task<()>>,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -262,6 +264,7 @@ impl ComposerPanel {
             _trust: None,
             _running: None,
             _changes: None,
+            _problems: None,
             _subscriptions: subscriptions,
         }
     }
@@ -273,6 +276,7 @@ impl ComposerPanel {
             self.load_trust(cx);
             self.follow_running(cx);
             self.follow_changes(cx);
+            self.follow_problems(cx);
             self.follow_sessions(sessions::ListReading::Later, cx);
             self.load_drafts(window, cx);
         }

@@ -3,6 +3,15 @@
 /// Synonyms of each action that occur in neither its name nor its help text.
 const SYNONYMS: &[(&str, &str)] = &[
     ("agents::NewSession", "chat with ai assistant start"),
+    (
+        "agents::ShowMcpServers",
+        "model context protocol connectors oauth",
+    ),
+    (
+        "agents::ShowPermissions",
+        "allow deny ask settings approvals security",
+    ),
+    ("agents::ShowTrust", "security workspace consent claude.md"),
     ("agents::TogglePanel", "ai chat assistant sidebar"),
     ("app::About", "version info"),
     ("app::NewWindow", "open second"),
