@@ -102,8 +102,7 @@ impl AccessRow {
 
     /// Returns everything that the row says.
     pub(crate) fn whole_text(&self) -> String {
-        let end = self.end.unwrap_or_default();
-        let parts = [self.title.as_str(), &self.detail, end, &self.text];
+        let parts = [self.title.as_str(), &self.text, &self.detail];
         let parts = parts.into_iter().filter(|it| !it.is_empty());
         parts.collect::<Vec<_>>().join("\n\n")
     }
@@ -330,6 +329,9 @@ fn trust_rows(access: &FolderAccess, context: &PageContext, rows: &mut Vec<Acces
         };
         let action = AccessAction::Ask(trust);
         let row = AccessRow::action(&section, "Trust this folder\u{2026}", Icon::Check, action);
+        let row = row.text(
+            "Until then, its instructions, rules and skills stay out of prompts, and no language server starts in it.",
+        );
         rows.push(row.detail("It is not trusted"));
     }
     let section = SharedString::from("Trusted folders");
