@@ -122,6 +122,7 @@ impl SessionOpener {
             let opened = engine::start_with_id(id.into(), start.clone());
             (opened, Vec::new(), UpdateMapper::new(place.root.clone()))
         };
+        place.notices.extend(opened.problems.iter().cloned());
         let made = self.session_parts(&opened, &place, is_copy, &start);
         let open = start_follower(made, opened, mapper, editor);
         if how == HistoryReplay::All {

@@ -117,6 +117,8 @@ pub struct SessionChannels {
     pub id: Arc<str>,
     /// The messages that wait in it when it opens.
     pub queue: PromptQueue,
+    /// Records of the session that cannot be read and are left out, each as a sentence.
+    pub problems: Vec<String>,
     /// Commands to the session. Bounded: a sender waits while it is full.
     pub commands: mpsc::Sender<SessionCommand>,
     /// Events of the session. Bounded: the session waits until its records are received;

@@ -23,7 +23,10 @@ pub enum Error {
     #[error("cannot start the thread that writes records: {0}")]
     StoreNotStarted(io::Error),
     /// A record cannot be parsed; reading a session leaves it out.
-    #[error("record {seq} of session {session} ({kind}) cannot be read and is left out: {source}")]
+    #[error(
+        "record {seq} of session {session} ({kind}) cannot be read and is left out of the \
+         conversation: {source}; if a newer Burin wrote it, update this one"
+    )]
     UnreadableRecord {
         /// The number of the record.
         seq: u64,

@@ -49,7 +49,22 @@ pub enum HookEvent {
 pub struct Hooks {
     hooks: Vec<Hook>,
     runner: Arc<dyn HookRunner>,
+    observer: Option<HookObserver>,
 }
+
+/// A run of a hook that has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookRun {
+    /// The event on which it ran.
+    pub event: HookEvent,
+    /// The command line.
+    pub command: String,
+    /// The result in words, such as `succeeded`.
+    pub result: String,
+}
+
+/// Receives every run of a hook; must not block.
+pub type HookObserver = Arc<dyn Fn(&HookRun) + Send + Sync>;
 
 /// One hook: a command line to run on an event, for how long at most, and for which tools.
 #[derive(Clone, Debug)]
@@ -193,7 +208,20 @@ fn matcher(group: &Value) -> Result<Option<Regex>, Error> {
 impl Hooks {
     /// Creates the session's hooks. The caller has checked that the user approves them.
     pub fn new(hooks: Vec<Hook>, runner: Arc<dyn HookRunner>) -> Self {
-        Self { hooks, runner }
+        Self {
+            hooks,
+            runner,
+            observer: None,
+        }
+    }
+
+    /// Returns the same hooks, whose runs `observer` receives.
+    pub fn observed_by(&self, observer: HookObserver) -> Self {
+        Self {
+            hooks: self.hooks.clone(),
+            runner: self.runner.clone(),
+            observer: Some(observer),
+        }
     }
 
     /// Returns whether any hook is registered for an event, for whatever tool.
@@ -248,6 +276,13 @@ impl Hooks {
         let ran = futures::future::join_all(running).await;
         let mut reply = HookReply::default();
         for (hook, ran) in asked.iter().zip(ran) {
+            if let Some(observer) = &self.observer {
+                observer(&HookRun {
+                    event,
+                    command: hook.command.clone(),
+                    result: answer::describe(&ran),
+                });
+            }
             let origin = PromptOrigin::Hook {
                 command: hook.command.clone(),
             };
@@ -258,6 +293,11 @@ impl Hooks {
 }
 
 impl Hook {
+    /// Returns the event on which the hook runs.
+    pub fn event(&self) -> HookEvent {
+        self.event
+    }
+
     /// Returns the command as written in the settings.
     pub fn command(&self) -> &str {
         &self.command

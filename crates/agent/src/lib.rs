@@ -13,6 +13,7 @@
 
 #![warn(missing_docs)]
 
+pub mod access;
 pub mod arguments;
 pub mod budget;
 mod call_observer;

@@ -97,6 +97,18 @@ impl PermissionRules {
         more
     }
 
+    /// Returns the rules without the allow rules that are written like this.
+    pub fn without_allowed(&self, rule: &str) -> Self {
+        let mut fewer = self.clone();
+        fewer.allow.retain(|pattern| pattern.to_string() != rule);
+        fewer
+    }
+
+    /// Returns whether a deny rule covers every call of the tool with this name.
+    pub fn denies_tool(&self, name: &str) -> bool {
+        self.deny.iter().any(|pattern| pattern.covers_tool(name))
+    }
+
     /// Decides whether a call may run. In this order, the first that applies wins: a deny rule, the
     /// mode, the protection of sensitive files, the closed state, an ask rule, an allow rule. A
     /// call that no rule matches gets the default of its class: reading below the root and commands

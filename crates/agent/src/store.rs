@@ -35,6 +35,41 @@ pub struct SessionStore {
     index: Arc<Mutex<list::SessionIndex>>,
     /// The changes of the list of sessions so far.
     changes: watch::Receiver<StoreChanges>,
+    unwritten: watch::Receiver<UnwrittenRecords>,
+}
+
+/// The records of this process that the disk refused although no caller waits for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnwrittenRecords {
+    /// Number of records that are kept for the next attempt.
+    pub waiting: usize,
+    /// Number of records that were given up.
+    pub lost: usize,
+    /// The latest error.
+    pub cause: String,
+}
+
+impl UnwrittenRecords {
+    /// Returns a sentence for the user, or `None` if all records are written.
+    pub fn sentence(&self) -> Option<String> {
+        let Self {
+            waiting,
+            lost,
+            cause,
+        } = self;
+        match (lost, waiting) {
+            (0, 0) => None,
+            (0, _) => Some(format!(
+                "the latest records of agents' sessions are not on the disk ({cause}): free space \
+                 or make the file writable before you quit, and they are written with the next one"
+            )),
+            (lost, _) => Some(format!(
+                "{} of agents' sessions could not be written and are lost ({cause}): free space or \
+                 make the file writable, and check the latest messages of the sessions",
+                base::count_of(*lost, "record")
+            )),
+        }
+    }
 }
 
 /// Numbers of transactions of this process that changed the list of sessions.
@@ -83,12 +118,14 @@ impl SessionStore {
         let reader = ledger.reopen()?;
         let (writes, waiting) = mpsc::channel(WAITING);
         let (changed, changes) = watch::channel(StoreChanges::default());
-        thread::start(ledger, waiting, changed)?;
+        let (refused, unwritten) = watch::channel(UnwrittenRecords::default());
+        thread::start(ledger, waiting, (changed, refused))?;
         Ok(Self {
             writes,
             reader: Arc::new(Mutex::new(reader)),
             index: Arc::default(),
             changes,
+            unwritten,
         })
     }
 
@@ -147,6 +184,11 @@ impl SessionStore {
     /// Changes by other processes appear in the list, but are not reported.
     pub fn changes(&self) -> watch::Receiver<StoreChanges> {
         self.changes.clone()
+    }
+
+    /// Returns a receiver of the records that could not be written.
+    pub fn unwritten(&self) -> watch::Receiver<UnwrittenRecords> {
+        self.unwritten.clone()
     }
 
     /// Waits until everything enqueued is on the disk.

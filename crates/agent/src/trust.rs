@@ -14,7 +14,8 @@ pub struct FolderTrust {
     pub hooks: Vec<PendingHooks>,
     /// MCP servers that await the user's approval.
     pub servers: Vec<PendingMcpServer>,
-    /// Problems in the user's permissions file, as sentences.
+    /// Problems with the user's stored decisions: rules and approvals that cannot be read, as
+    /// sentences.
     pub problems: Vec<String>,
 }
 

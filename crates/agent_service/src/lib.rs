@@ -13,6 +13,10 @@ mod model_traits;
 mod service;
 mod token_text;
 
+pub use agent::access::{
+    AccessChange, CommandGrant, FolderAccess, GuideAccess, HookAccess, HookFileAccess, HookResult,
+    KeptRule, RuleList, RuleOrigin, SandboxAccess, ServerAccess, ServerDecision, ServerTool,
+};
 pub use agent::context::{NamedContext, OpenFiles};
 pub use agent::drafts::{Draft, KeptPrompts};
 pub use agent::record::{AgentOption, TurnEnd};
@@ -24,6 +28,7 @@ pub use composer::folder_review::{FolderAction, FolderChanges, UndoOutcome};
 pub use model_traits::{ModelTraits, effort_name};
 pub use service::{
     AgentService, Consent, Error, ExternalAgentEntry, FolderState, ModelEntry, ModelList,
-    NewSession, SessionAgent, SessionConnection, SessionEntry, SessionStatus, StoredChange,
+    NewSession, SessionAgent, SessionConnection, SessionEntry, SessionStatus, SignInStep,
+    StoredChange,
 };
 pub use token_text::token_text;

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::model_traits::ModelTraits;
 use crate::{
-    FolderAction, FolderChanges, FolderTrust, KeptPrompts, NamedContext, OpenFiles, PendingHooks,
-    PendingMcpServer, RunningSession, SessionChange, SessionMark, SpendNotice, Spending,
-    UndoOutcome, board,
+    AccessChange, FolderAccess, FolderAction, FolderChanges, FolderTrust, KeptPrompts,
+    NamedContext, OpenFiles, PendingHooks, PendingMcpServer, RunningSession, SessionChange,
+    SessionMark, SpendNotice, Spending, UndoOutcome, board,
 };
 
 /// The reason why the engines did not do what the panel asked for.
@@ -64,6 +64,9 @@ pub trait AgentService: Send + Sync {
 
     /// Streams the changes of stored sessions, those of all folders.
     fn stored_changes(&self) -> BoxStream<'static, StoredChange>;
+
+    /// Streams problems of the engines that belong to no open session, as sentences for the user.
+    fn problems(&self) -> BoxStream<'static, String>;
 
     /// Appends a mark to a session: its name, whether it is archived, read or deleted. Fails if
     /// there is no such session, and for the deletion of a session that is open.
@@ -137,6 +140,20 @@ pub trait AgentService: Send + Sync {
         kept: KeptPrompts,
     ) -> BoxFuture<'static, Result<(), Error>>;
 
+    /// Reads the rights of agents in a folder: rules, sandbox, servers, trust, hooks, instructions.
+    fn folder_access(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderAccess, Error>>;
+
+    /// Changes the rights of agents in a folder, and returns the new ones. Starting a server takes
+    /// half a minute at most.
+    fn change_access(
+        &self,
+        root: AbsPath,
+        change: AccessChange,
+    ) -> BoxFuture<'static, Result<FolderAccess, Error>>;
+
+    /// Signs in to an MCP server of a folder. Dropping the stream ends the attempt.
+    fn sign_in(&self, root: AbsPath, server: String) -> BoxStream<'static, SignInStep>;
+
     /// Reads the trust status of a folder: its instructions, hooks and servers.
     fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>>;
 
@@ -170,6 +187,20 @@ pub struct ExternalAgentEntry {
     pub advice: String,
     /// The usual way to sign in, as a sentence; may be empty.
     pub sign_in: String,
+}
+
+/// A step of signing in to an MCP server.
+#[derive(Debug)]
+pub enum SignInStep {
+    /// The user has to open a page.
+    Page {
+        /// The address of the page; foreign text.
+        url: String,
+        /// The purpose, as a sentence; foreign text.
+        reason: String,
+    },
+    /// The last step: a sentence about the success, or the failure.
+    Done(Result<String, Error>),
 }
 
 /// The changes of a session in a folder of the user.

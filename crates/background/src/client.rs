@@ -11,9 +11,10 @@ use agent::context::{NamedContext, OpenFiles};
 use agent::drafts::KeptPrompts;
 use agent_service::board::{BoardConnection, Event};
 use agent_service::{
-    AgentService, Consent, Error, ExternalAgentEntry, FolderAction, FolderState, FolderTrust,
-    ModelList, NewSession, RunningSession, SessionChange, SessionConnection, SessionEntry,
-    SessionMark, SpendNotice, Spending, StoredChange, UndoOutcome,
+    AccessChange, AgentService, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
+    FolderState, FolderTrust, ModelList, NewSession, RunningSession, SessionChange,
+    SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending, StoredChange,
+    UndoOutcome,
 };
 use base::AbsPath;
 use futures::channel::mpsc::UnboundedReceiver;
@@ -145,6 +146,14 @@ impl AgentService for BackgroundAgents {
         })
     }
 
+    fn problems(&self) -> BoxStream<'static, String> {
+        let of_process = self.list(StreamRequest::Problems, |item| match item {
+            StreamItem::Problem(problem) => Some(problem),
+            _ => None,
+        });
+        futures::stream::select(of_process, self.local.problems()).boxed()
+    }
+
     fn mark_session(&self, id: String, mark: SessionMark) -> BoxFuture<'static, Result<(), Error>> {
         self.link.ask(ServiceRequest::Mark(id, mark))
     }
@@ -256,6 +265,23 @@ impl AgentService for BackgroundAgents {
         kept: KeptPrompts,
     ) -> BoxFuture<'static, Result<(), Error>> {
         self.local.keep_prompts(root, kept)
+    }
+
+    fn folder_access(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderAccess, Error>> {
+        self.link.ask(ServiceRequest::Access(root))
+    }
+
+    fn change_access(
+        &self,
+        root: AbsPath,
+        change: AccessChange,
+    ) -> BoxFuture<'static, Result<FolderAccess, Error>> {
+        self.link.ask(ServiceRequest::ChangeAccess(root, change))
+    }
+
+    fn sign_in(&self, root: AbsPath, server: String) -> BoxStream<'static, SignInStep> {
+        // The tokens are files; the process reads them when it connects to the server again.
+        self.local.sign_in(root, server)
     }
 
     fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>> {

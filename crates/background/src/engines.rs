@@ -5,6 +5,7 @@
 //! Invariant: starting, opening or leaving a session never stops another one.
 
 mod kept_metrics;
+mod signing_in;
 mod stored_sessions;
 
 use std::collections::HashMap;
@@ -18,9 +19,10 @@ use agent::drafts::{DraftStore, KeptPrompts};
 use agent::{AgentEvent, SessionCommand};
 use agent_service::board::{BoardConnection, Command, JobCommand, JobState};
 use agent_service::{
-    AgentService, Consent, Error, ExternalAgentEntry, FolderAction, FolderState, FolderTrust,
-    ModelEntry, ModelList, ModelTraits, NewSession, RunningSession, SessionActivity, SessionChange,
-    SessionConnection, SessionEntry, SessionMark, SpendNotice, Spending, StoredChange, UndoOutcome,
+    AccessChange, AgentService, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
+    FolderState, FolderTrust, ModelEntry, ModelList, ModelTraits, NewSession, RunningSession,
+    SessionActivity, SessionChange, SessionConnection, SessionEntry, SessionMark, SignInStep,
+    SpendNotice, Spending, StoredChange, UndoOutcome,
 };
 use base::AbsPath;
 use composer::service::{ComposerHandle, SessionView};
@@ -441,6 +443,15 @@ impl AgentService for EngineServices {
             .boxed()
     }
 
+    fn problems(&self) -> BoxStream<'static, String> {
+        let unwritten = self.with(|services| async move { Ok(services.unwritten_records()) });
+        // Without services there are no records.
+        stream::once(unwritten)
+            .filter_map(|unwritten| std::future::ready(unwritten.ok()))
+            .flat_map(stored_sessions::unwritten)
+            .boxed()
+    }
+
     fn mark_session(&self, id: String, mark: SessionMark) -> BoxFuture<'static, Result<(), Error>> {
         self.with(
             move |services| async move { services.mark_session(&id, &mark).await.map_err(failed) },
@@ -514,6 +525,25 @@ impl AgentService for EngineServices {
         action: FolderAction,
     ) -> BoxFuture<'static, Result<UndoOutcome, Error>> {
         self.with(move |services| on_disk(move || services.reviews().run(&root, &session, &action)))
+    }
+
+    fn folder_access(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderAccess, Error>> {
+        self.with(|services| on_disk(move || Ok::<_, Error>(services.folder_access(&root))))
+    }
+
+    fn change_access(
+        &self,
+        root: AbsPath,
+        change: AccessChange,
+    ) -> BoxFuture<'static, Result<FolderAccess, Error>> {
+        self.with(move |services| async move {
+            let changed = services.change_access(root, change).await;
+            changed.map_err(failed)
+        })
+    }
+
+    fn sign_in(&self, root: AbsPath, server: String) -> BoxStream<'static, SignInStep> {
+        signing_in::steps(self, root, server)
     }
 
     fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>> {

@@ -12,8 +12,8 @@ use agent::session::UserPrompt;
 use agent::{AgentEvent, SessionCommand};
 use agent_service::board::{Board, Command};
 use agent_service::{
-    Consent, FolderAction, FolderState, NewSession, RunningSession, SessionActivity, SessionChange,
-    SessionMark, SpendNotice, StoredChange,
+    AccessChange, Consent, FolderAction, FolderState, NewSession, RunningSession, SessionActivity,
+    SessionChange, SessionMark, SpendNotice, StoredChange,
 };
 use base::AbsPath;
 use serde::{Deserialize, Serialize};
@@ -96,6 +96,10 @@ pub(crate) enum ServiceRequest {
     Trust(AbsPath),
     /// Grants or revokes a consent: `FolderTrust`.
     Consent(AbsPath, Consent),
+    /// The rights of agents in a folder: `FolderAccess`.
+    Access(AbsPath),
+    /// Changes the rights of agents in a folder: `FolderAccess`.
+    ChangeAccess(AbsPath, AccessChange),
     /// The work of the process: `ServiceStatus`.
     Status,
     /// Ends the process, with its running sessions if `with_sessions` is true: `bool`, whether it
@@ -125,6 +129,8 @@ pub(crate) enum StreamRequest {
     StoredChanges,
     /// The notices of budgets: `Budget`.
     BudgetNotices,
+    /// The problems that belong to no open session: `Problem`.
+    Problems,
     /// The changes of a session in a folder: `Folder`.
     FolderChanges(AbsPath, String),
 }
@@ -208,6 +214,8 @@ pub(crate) enum StreamItem {
     Stored(StoredChange),
     /// A budget is nearly or fully used.
     Budget(SpendNotice),
+    /// A problem, as a sentence.
+    Problem(String),
     /// The changes of a session in a folder.
     Folder(FolderState),
 }

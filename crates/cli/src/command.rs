@@ -9,7 +9,7 @@ use host::{Dirs, RealFiles};
 
 use crate::{
     Streams, acp, agents, apply, ask, complete, compose, doctor, grep, index, lsp, mcp, models,
-    permissions, recover, run, sandbox, serve, sessions, stats, worktree, write,
+    permissions, recover, run, sandbox, serve, sessions, stats, trust, worktree, write,
 };
 
 /// Run the engines of Burin without a window
@@ -33,7 +33,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Files", &["apply", "write", "recover"]),
     (
         "Setup and safety",
-        &["doctor", "lsp", "mcp", "permissions", "sandbox"],
+        &["doctor", "lsp", "mcp", "permissions", "sandbox", "trust"],
     ),
 ];
 
@@ -136,6 +136,7 @@ pub(crate) enum CliCommand {
     Models(models::Models),
     Permissions(permissions::PermissionsCommand),
     Grep(grep::GrepCommand),
+    Trust(trust::TrustCommand),
     Index(index::IndexCommand),
     Search(index::SearchCommand),
     Worktree(worktree::WorktreeCommand),
@@ -174,6 +175,7 @@ impl CliCommand {
             CliCommand::Stats(stats) => stats.run(dirs, streams),
             CliCommand::Models(models) => models.run(&RealFiles, dirs, streams),
             CliCommand::Permissions(permissions) => permissions.run(dirs, streams),
+            CliCommand::Trust(trust) => trust.run(dirs, streams),
             CliCommand::Grep(grep) => grep.run(dirs, streams),
             CliCommand::Index(index) => index.run(&RealFiles, dirs, streams),
             CliCommand::Search(search) => search.run(&RealFiles, dirs, streams),

@@ -30,6 +30,7 @@ mod sandbox;
 mod serve;
 mod sessions;
 mod stats;
+mod trust;
 mod visible;
 mod worktree;
 mod write;

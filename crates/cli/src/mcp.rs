@@ -4,29 +4,23 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
+use agent::access::{KeptRule, RuleList, RuleOrigin};
 use base::{AbsPath, LineFeeds, count_of, printable};
 use clap::{Args, Subcommand};
-use connect::mcp::{
-    Approval, BrowserPage, ElicitationForm, Filled, McpEvent, McpUser, ServerEntry, ServerOrigin,
-    ServerState, ServerStatus,
-};
-use futures::future::{BoxFuture, ready};
+use connect::mcp::{Approval, BrowserPage, McpTool, ServerEntry, ServerOrigin, ServerStatus};
 use host::{Dirs, Files, RealFiles};
-use runtime::form;
-use runtime::mcp_pool::{self, Consents, ElicitationRouter, McpServers};
+use runtime::mcp_pool::{self, FolderServers, ListedServer};
+use runtime::permissions::{add_rule, remove_rule};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::{Streams, error_text, write_error};
 
-/// The maximum time for servers to become ready.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// Pages that may wait to be shown.
 const PAGES: usize = 4;
 
-/// List MCP servers, and approve those of a project
+/// List MCP servers, approve those of a project, sign in
 #[derive(Args)]
 pub(crate) struct McpCommand {
     #[command(subcommand)]
@@ -59,15 +53,23 @@ enum McpAction {
         /// Name of the server
         name: String,
     },
+    /// Stop offering a tool to new sessions in the folder, by a rule that denies it
+    TurnOff {
+        /// Name of the tool, as `list` prints it
+        tool: String,
+    },
+    /// Offer a tool to new sessions in the folder again
+    TurnOn {
+        /// Name of the tool, as `list` prints it
+        tool: String,
+    },
 }
 
 /// The inputs of all `mcp` commands.
 struct McpContext<'a> {
-    files: Arc<dyn Files>,
     dirs: &'a Dirs,
     root: AbsPath,
-    entries: Vec<ServerEntry>,
-    problems: Vec<String>,
+    servers: FolderServers,
 }
 
 impl McpCommand {
@@ -77,22 +79,22 @@ impl McpCommand {
         dirs.create().map_err(|error| error.to_string())?;
         let files: Arc<dyn Files> = Arc::new(RealFiles);
         let root = crate::folder(self.root.as_deref(), files.as_ref())?;
-        let (entries, problems) = mcp_pool::gather(files.as_ref(), dirs, &root);
-        for problem in &problems {
+        let servers = FolderServers::read(files, dirs, &root);
+        for problem in &servers.problems {
             crate::print_notice(streams, problem);
         }
         let world = McpContext {
-            files,
             dirs,
             root,
-            entries,
-            problems,
+            servers,
         };
         match &self.what {
             McpAction::Approve { name } => world.approve(name, streams),
             McpAction::Revoke { name } => world.revoke(name, streams),
             McpAction::List { json } => on_runtime(world.list(*json, streams)),
             McpAction::SignIn { name } => on_runtime(world.sign_in(name, streams)),
+            McpAction::TurnOff { tool } => world.set_tool(tool, false),
+            McpAction::TurnOn { tool } => world.set_tool(tool, true),
         }
     }
 }
@@ -110,23 +112,7 @@ fn on_runtime(work: impl Future<Output = Result<ExitCode, String>>) -> Result<Ex
 impl McpContext<'_> {
     /// Returns a configured server by its name; the error lists the names.
     fn entry(&self, name: &str) -> Result<&ServerEntry, String> {
-        let found = self.entries.iter().find(|entry| entry.name == name);
-        found.ok_or_else(|| {
-            let names: Vec<_> = self
-                .entries
-                .iter()
-                .map(|it| printable(&it.name, LineFeeds::Escape))
-                .collect();
-            if names.is_empty() {
-                format!("there is no MCP server for {}", self.root)
-            } else {
-                format!(
-                    "there is no MCP server \"{name}\" for {}; there are {}",
-                    self.root,
-                    names.join(", ")
-                )
-            }
-        })
+        self.servers.entry(name).map_err(error_text)
     }
 
     /// Shows a server of the project and allows it, after a question if standard input is a
@@ -173,56 +159,45 @@ impl McpContext<'_> {
 
     /// Stores the user's decision about a server.
     fn set_approval(&self, entry: &ServerEntry, approval: Approval) -> Result<(), String> {
-        let consents = Consents::new(self.files.clone(), &self.dirs.state);
-        consents.set(entry, approval).map_err(error_text)
+        self.servers.decide(entry, approval).map_err(error_text)
     }
 
-    /// Starts all servers, waits for them at most `PATIENCE`, and prints their status and tools.
-    /// Returns a failing exit code if the configuration has problems.
+    /// Starts all servers, waits for them, and prints their status and tools. Returns a failing exit
+    /// code if the configuration has problems.
     async fn list(&self, is_json: bool, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let servers = McpServers::start(self.entries.clone(), &self.files, self.dirs, &self.root);
-        servers.clients().wait_until_started(PATIENCE).await;
-        let states = servers.clients().servers();
-        let tools = servers.clients().tools();
-        servers.clients().close().await;
-        let names = |server: &str| -> Vec<&str> {
-            let of = tools.iter().filter(|tool| tool.server == server);
-            of.map(|tool| tool.name.as_str()).collect()
-        };
+        let listed = self.servers.list().await;
         let text = if is_json {
-            let all = states
-                .iter()
-                .map(|state| self.json(state, &names(&state.entry.name)));
+            let all = listed.iter().map(|server| self.json(server));
             format!("{}\n", Value::Array(all.collect()))
-        } else if states.is_empty() {
+        } else if listed.is_empty() {
             format!(
                 "there are no MCP servers; write them into {}/mcp.json, or into .mcp.json of the project\n",
                 self.dirs.config
             )
         } else {
-            let all = states
+            listed
                 .iter()
-                .map(|state| self.server_text(state, &names(&state.entry.name)));
-            all.collect()
+                .map(|server| self.server_text(server))
+                .collect()
         };
         streams
             .output
             .write_all(text.as_bytes())
             .map_err(write_error)?;
-        Ok(if self.problems.is_empty() {
+        Ok(if self.servers.problems.is_empty() {
             ExitCode::SUCCESS
         } else {
             ExitCode::FAILURE
         })
     }
 
-    fn server_text(&self, state: &ServerState, tools: &[&str]) -> String {
+    fn server_text(&self, ListedServer { state, tools }: &ListedServer) -> String {
         let mut text = format!(
             "{} {}\n    {}\n    {}\n",
             printable(&state.entry.name, LineFeeds::Escape),
             mcp_pool::describe_status(&state.status),
             mcp_pool::origin(&state.entry, &self.root),
-            transport_text(&state.entry),
+            mcp_pool::transport_text(&state.entry),
         );
         if let Some(advice) = mcp_pool::advice(state) {
             text.push_str(&format!("    {advice}\n"));
@@ -231,102 +206,70 @@ impl McpContext<'_> {
             text.push_str(&format!(
                 "    {}: {}\n",
                 count_of(tools.len(), "tool"),
-                tools.join(", ")
+                tool_names(tools).join(", ")
             ));
         }
         text
     }
 
-    fn json(&self, state: &ServerState, tools: &[&str]) -> Value {
+    fn json(&self, ListedServer { state, tools }: &ListedServer) -> Value {
         json!({
             "name": state.entry.name,
             "from": mcp_pool::origin(&state.entry, &self.root),
-            "reach": transport_text(&state.entry),
+            "reach": mcp_pool::transport_text(&state.entry),
             "is_ready": matches!(state.status, ServerStatus::Ready { .. }),
             "state": mcp_pool::describe_status(&state.status),
             "advice": mcp_pool::advice(state),
-            "tools": tools,
+            "tools": tool_names(tools),
         })
     }
 
-    /// Signs in to a server and waits until that succeeds or fails. A server that is ready needs
-    /// none, which is a success. The exit code is 130 if the user interrupts it.
-    async fn sign_in(&self, name: &str, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let entry = self.entry(name)?.clone();
-        let (pages, mut shown) = mpsc::channel(PAGES);
-        let user = Arc::new(PageSink(pages));
-        let router = Arc::new(ElicitationRouter::default());
-        let servers = McpServers::start_for(
-            vec![entry],
-            &self.files,
-            self.dirs,
-            &self.root,
-            user,
-            router,
-        );
-        let clients = servers.clients();
-        let mut events = clients.events();
-        clients.wait_until_started(PATIENCE).await;
-        let state = clients.servers().pop();
-        let state = state.ok_or_else(|| format!("the server \"{name}\" is gone"))?;
-        let how = format!(
-            "the server \"{}\" {}",
-            printable(name, LineFeeds::Escape),
-            mcp_pool::describe_status(&state.status)
-        );
-        match &state.status {
-            ServerStatus::NeedsSignIn { .. } => {}
-            ServerStatus::Ready { .. } => {
-                crate::print_notice(streams, &how);
-                clients.close().await;
-                return Ok(ExitCode::SUCCESS);
-            }
-            _ => return Err(how),
+    /// Stores whether new sessions of the folder get a tool: a rule denies one that is off.
+    fn set_tool(&self, name: &str, is_on: bool) -> Result<ExitCode, String> {
+        if !name.starts_with("mcp__") {
+            return Err(format!(
+                "{name} is no tool of an MCP server; `burin-agent mcp list` prints their names"
+            ));
         }
-        clients.sign_in(name).await.map_err(|error| error.message)?;
-        let status = loop {
+        let rule = KeptRule {
+            rule: name.to_owned(),
+            list: RuleList::Deny,
+            origin: RuleOrigin::Project(self.root.to_string()),
+        };
+        let changed = if is_on {
+            remove_rule(self.dirs, &rule)
+        } else {
+            add_rule(self.dirs, &rule)
+        };
+        changed.map_err(error_text)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Signs in to a server and waits until that succeeds or fails. The exit code is 130 if the user
+    /// interrupts it.
+    async fn sign_in(&self, name: &str, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let (pages, mut shown) = mpsc::channel(PAGES);
+        let signing_in = self.servers.sign_in(name, pages);
+        tokio::pin!(signing_in);
+        loop {
             tokio::select! {
                 Some(page) = shown.recv() => show(&page, streams),
-                event = events.recv() => match event {
-                    Ok(McpEvent::Status { status: ServerStatus::Starting, .. }) => {}
-                    Ok(McpEvent::Status { status: ServerStatus::NeedsSignIn { why: None }, .. }) => {}
-                    Ok(McpEvent::Status { status, .. }) => break status,
-                    Ok(_) => {}
-                    Err(_) => return Err("the server's end was not heard".to_owned()),
-                },
-                interrupted = tokio::signal::ctrl_c() => match interrupted {
-                    Ok(()) => return Ok(ExitCode::from(130)),
-                    Err(error) => return Err(format!("cannot be interrupted: {error}")),
-                },
+                done = &mut signing_in => {
+                    crate::print_notice(streams, &done.map_err(error_text)?);
+                    return Ok(ExitCode::SUCCESS);
+                }
+                interrupted = tokio::signal::ctrl_c() => {
+                    interrupted.map_err(|error| format!("cannot be interrupted: {error}"))?;
+                    return Ok(ExitCode::from(130));
+                }
             }
-        };
-        clients.close().await;
-        let how = format!(
-            "the server \"{}\" {}",
-            printable(name, LineFeeds::Escape),
-            mcp_pool::describe_status(&status)
-        );
-        match status {
-            ServerStatus::Ready { .. } => {
-                crate::print_notice(streams, &how);
-                Ok(ExitCode::SUCCESS)
-            }
-            _ => Err(how),
         }
     }
 }
 
-/// Describes the server's transport in a line, as configured: variables are not expanded.
-fn transport_text(entry: &ServerEntry) -> String {
-    let text = |key: &str| entry.written.get(key).and_then(Value::as_str);
-    let command = text("command").map(|command| {
-        let arguments = entry.written.get("args").and_then(Value::as_array);
-        let arguments = arguments.into_iter().flatten().filter_map(Value::as_str);
-        let words: Vec<_> = std::iter::once(command).chain(arguments).collect();
-        words.join(" ")
-    });
-    let line = command.or_else(|| text("url").or_else(|| text("serverUrl")).map(str::to_owned));
-    printable(&line.unwrap_or_default(), LineFeeds::Escape).into_owned()
+/// Returns the names of tools for models.
+fn tool_names(tools: &[McpTool]) -> Vec<&str> {
+    tools.iter().map(|tool| tool.name.as_str()).collect()
 }
 
 fn show(page: &BrowserPage, streams: &mut Streams<'_>) {
@@ -337,18 +280,4 @@ fn show(page: &BrowserPage, streams: &mut Streams<'_>) {
     );
     // If standard error is closed, the text cannot be shown.
     writeln!(streams.errors, "{text}").ok();
-}
-
-/// Shows pages to the user of the command, and declines everything else.
-struct PageSink(mpsc::Sender<BrowserPage>);
-
-impl McpUser for PageSink {
-    fn fill(&self, _: &str, _: ElicitationForm) -> BoxFuture<'static, Filled> {
-        Box::pin(ready(Filled::Declined))
-    }
-
-    fn open(&self, page: BrowserPage) -> BoxFuture<'static, bool> {
-        let pages = self.0.clone();
-        Box::pin(async move { form::is_page(&page.url) && pages.send(page).await.is_ok() })
-    }
 }

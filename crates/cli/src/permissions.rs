@@ -3,13 +3,16 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use agent::access::{KeptRule, RuleList, RuleOrigin};
 use base::AbsPath;
 use clap::{Args, Subcommand};
 use host::{Dirs, RealFiles};
-use runtime::permissions::{Permissions, path, remove};
+use runtime::Error;
+use runtime::permissions::{Permissions, remove_rule};
+use runtime::sandbox_policy;
 use serde_json::{Value, json};
 
-use crate::{Streams, error_text, print_notice, write_error};
+use crate::{Streams, print_notice, write_error};
 
 /// List and remove the rules for agents' calls
 ///
@@ -35,6 +38,12 @@ enum PermissionsAction {
         #[arg(long)]
         json: bool,
     },
+    /// Describe the sandbox of commands in the folder: layers, exceptions, granted accesses
+    Sandbox {
+        /// The folder; the current one without it
+        #[arg(long)]
+        root: Option<PathBuf>,
+    },
     /// Remove a rule, written as `list` prints it
     ///
     /// Exit codes: 0 it was removed; 1 there is no such rule, or the file could not be changed.
@@ -50,17 +59,6 @@ enum PermissionsAction {
     },
 }
 
-/// A saved permission rule.
-struct SavedRule {
-    rule: String,
-    /// The list of the rule: `allow`, `ask` or `deny`.
-    list: String,
-    /// `None` for all projects.
-    project: Option<String>,
-}
-
-const LISTS: [&str; 3] = ["deny", "ask", "allow"];
-
 impl PermissionsCommand {
     /// Runs the command, prints its result and returns its exit code. On failure, returns a
     /// sentence that the caller prints.
@@ -73,9 +71,9 @@ impl PermissionsCommand {
                 problems
                     .iter()
                     .for_each(|problem| print_notice(streams, problem));
-                let mut saved = saved_rules(&permissions);
-                let name = root.to_string();
-                saved.retain(|it| *all || it.project.as_ref().is_none_or(|it| *it == name));
+                let mut saved = permissions.kept_rules();
+                let here = RuleOrigin::Project(root.to_string());
+                saved.retain(|it| *all || it.origin == RuleOrigin::User || it.origin == here);
                 let text = if *json {
                     format!("{:#}\n", rules_json(&saved))
                 } else {
@@ -91,6 +89,21 @@ impl PermissionsCommand {
                     ExitCode::FAILURE
                 })
             }
+            PermissionsAction::Sandbox { root } => {
+                let root = crate::folder(root.as_deref(), &RealFiles)?;
+                let (sandbox, problems) = sandbox_policy::describe(dirs, &root);
+                for problem in &problems {
+                    print_notice(streams, problem);
+                }
+                let sentences = sandbox.sentences.into_iter();
+                let grants = sandbox.grants.iter();
+                let grants = grants.map(|it| format!("{} has the access {}", it.rule, it.access));
+                let lines: Vec<String> = sentences.chain(grants).collect();
+                let text = format!("{}\n", lines.join("\n"));
+                let written = streams.output.write_all(text.as_bytes());
+                written.map_err(write_error)?;
+                Ok(ExitCode::SUCCESS)
+            }
             PermissionsAction::Remove {
                 rule,
                 root,
@@ -101,7 +114,7 @@ impl PermissionsCommand {
                 } else {
                     Some(crate::folder(root.as_deref(), &RealFiles)?)
                 };
-                remove_rule(dirs, rule, project.as_ref())?;
+                remove_named(dirs, rule, project.as_ref())?;
                 Ok(ExitCode::SUCCESS)
             }
         }
@@ -110,72 +123,45 @@ impl PermissionsCommand {
 
 /// Removes a saved rule of a project, or of all projects if `project` is `None`. Fails if there is
 /// no such rule there.
-fn remove_rule(dirs: &Dirs, rule: &str, project: Option<&AbsPath>) -> Result<(), String> {
-    let project = project.map(AbsPath::to_string);
-    let saved = saved_rules(&Permissions::read(dirs));
-    let found = saved
-        .iter()
-        .find(|it| it.rule == rule && it.project == project);
-    let Some(found) = found else {
-        let (place, advice) = match &project {
-            Some(project) => (
-                project.as_str(),
-                "; `--everywhere` removes one of all projects",
-            ),
-            None => ("all projects", ""),
-        };
-        return Err(format!("there is no rule {rule} for {place}{advice}"));
+fn remove_named(dirs: &Dirs, rule: &str, project: Option<&AbsPath>) -> Result<(), String> {
+    let origin = match project {
+        Some(project) => RuleOrigin::Project(project.to_string()),
+        None => RuleOrigin::User,
     };
-    let list = match &found.project {
-        Some(project) => vec!["projects", project, &found.list],
-        // Rules may also be at the top of the file.
-        None if Permissions::read(dirs).get("permissions").is_none() => vec![found.list.as_str()],
-        None => vec!["permissions", &found.list],
-    };
-    remove(&path(dirs), &list, rule).map_err(error_text)?;
-    Ok(())
-}
-
-/// All rules of the file.
-fn saved_rules(permissions: &Permissions) -> Vec<SavedRule> {
-    let mut saved = Vec::new();
-    match permissions.get("permissions") {
-        Some(rules) => add(&mut saved, &rules, None),
-        None => {
-            for list in LISTS {
-                let rules = json!({ list: permissions.get(list) });
-                add(&mut saved, &rules, None);
-            }
+    let kept = Permissions::read(dirs).kept_rules();
+    let named = kept
+        .into_iter()
+        .find(|it| it.rule == rule && it.origin == origin);
+    let named = named.unwrap_or(KeptRule {
+        rule: rule.to_owned(),
+        list: RuleList::Allow,
+        origin,
+    });
+    remove_rule(dirs, &named).map_err(|error| match (error, project) {
+        (error @ Error::Unknown(_), Some(_)) => {
+            format!("{error}; `--everywhere` removes one of all projects")
         }
-    }
-    let projects = permissions.get("projects");
-    for (project, rules) in projects.iter().filter_map(Value::as_object).flatten() {
-        add(&mut saved, rules, Some(project));
-    }
-    saved
+        (error, _) => error.to_string(),
+    })
 }
 
-fn add(saved: &mut Vec<SavedRule>, rules: &Value, project: Option<&String>) {
-    for list in LISTS {
-        let rules = rules.get(list).and_then(Value::as_array);
-        let rules = rules.into_iter().flatten().filter_map(Value::as_str);
-        saved.extend(rules.map(|rule| SavedRule {
-            rule: rule.to_owned(),
-            list: list.to_owned(),
-            project: project.cloned(),
-        }));
-    }
-}
-
-fn rules_json(saved: &[SavedRule]) -> Value {
+fn rules_json(saved: &[KeptRule]) -> Value {
     let saved = saved
         .iter()
-        .map(|it| json!({ "rule": it.rule, "list": it.list, "project": it.project }));
+        .map(|it| json!({ "rule": it.rule, "list": it.list.name(), "project": project(it) }));
     Value::Array(saved.collect())
 }
 
-fn rule_line(saved: &SavedRule) -> String {
+/// Returns the project of a rule; `None` for all projects.
+fn project(saved: &KeptRule) -> Option<&str> {
+    match &saved.origin {
+        RuleOrigin::Project(project) => Some(project),
+        RuleOrigin::User | RuleOrigin::Session => None,
+    }
+}
+
+fn rule_line(saved: &KeptRule) -> String {
     let rule = base::printable(&saved.rule, base::LineFeeds::Escape);
-    let place = saved.project.as_deref().unwrap_or("all projects");
-    format!("{:<5} {rule}  ({place})\n", saved.list)
+    let place = project(saved).unwrap_or("all projects");
+    format!("{:<5} {rule}  ({place})\n", saved.list.name())
 }

@@ -225,6 +225,10 @@ impl RunCommand {
                 .map_err(error_text)?,
             None => engine::start(start.clone()),
         };
+        opened
+            .problems
+            .iter()
+            .for_each(|problem| print_notice(streams, problem));
         if let Some(mode) = past.as_ref().and_then(|past| self.other_mode(past.mode)) {
             // As below.
             opened

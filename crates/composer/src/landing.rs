@@ -135,6 +135,7 @@ impl LandingService {
     ) -> Result<LandingResult, Error> {
         let landed = self.landings.run(id, checks, &UnsavedBuffers::new())?;
         let (text, mut outcome) = describe_outcome(&landed, id);
+        let text = with_lines(text, &checks.take_notices());
         let landings = self.landings.list()?;
         let work = landings.iter().find(|it| it.id == id);
         if let (LandingOutcome::Nothing, Some(work)) = (&landed, work) {
@@ -270,7 +271,7 @@ fn describe_outcome(outcome: &LandingOutcome, id: LandingId) -> (String, Option<
             let short: String = commit.0.chars().take(12).collect();
             let text = format!("landed as {short} (landing {})", id.0);
             let landed = WorkOutcome::Landed(commit.0.clone());
-            (with_leftovers(text, left), Some(landed))
+            (with_lines(text, left), Some(landed))
         }
         LandingOutcome::Conflicted { sentence, .. } => (
             sentence.clone(),
@@ -292,7 +293,7 @@ fn describe_undo(undone: LandingId, outcome: &LandingOutcome, id: LandingId) -> 
                 "landing {} was undone by {short} (landing {})",
                 undone.0, id.0
             );
-            with_leftovers(text, left)
+            with_lines(text, left)
         }
         LandingOutcome::Nothing => {
             format!("the branch holds nothing of landing {} any more", undone.0)
@@ -303,9 +304,9 @@ fn describe_undo(undone: LandingId, outcome: &LandingOutcome, id: LandingId) -> 
     }
 }
 
-/// Adds a line for each file of the checkout that was not updated.
-fn with_leftovers(mut text: String, left: &[String]) -> String {
-    for sentence in left {
+/// Adds a line for each of these sentences.
+fn with_lines(mut text: String, sentences: &[String]) -> String {
+    for sentence in sentences {
         text.push_str(&format!("\n  {sentence}"));
     }
     text

@@ -92,6 +92,12 @@ gpui_kit::actions!(
         DistrustFolder,
         /// Allow the hooks of this folder to run, as they are now.
         AllowHooks,
+        /// Show the permissions of agents: kept rules, and the sandbox; remove what you no longer want.
+        ShowPermissions,
+        /// Show the MCP servers of this folder: state, approval, tools and log; sign in, reconnect.
+        ShowMcpServers,
+        /// Show trusted folders, hooks, and the instructions, rules and skills of this folder.
+        ShowTrust,
         /// Toggle the board of agents in worktrees.
         ShowBoard,
         /// Change the number of agents that a prompt starts.

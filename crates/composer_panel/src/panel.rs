@@ -53,6 +53,7 @@ use model::Effort;
 
 pub use board_view::agent_mark;
 pub use folder_changes::RestoreRequest;
+pub use session_rows::age;
 
 use crate::agents::{
     AgentService, ModelList, RunningSession, SessionActivity, SessionChange, SessionConnection,
@@ -102,6 +103,7 @@ pub struct ComposerPanel {
     _trust: Option<Task<()>>,
     _running: Option<Task<()>>,
     _changes: Option<Task<()>>,
+    _problems: Option<Task<()>>,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -283,6 +285,7 @@ impl ComposerPanel {
             _trust: None,
             _running: None,
             _changes: None,
+            _problems: None,
             _subscriptions: subscriptions,
         }
     }
@@ -294,6 +297,7 @@ impl ComposerPanel {
             self.load_trust(cx);
             self.follow_running(cx);
             self.follow_changes(cx);
+            self.follow_problems(cx);
             self.follow_sessions(sessions::ListReading::Later, cx);
             self.follow_budgets(cx);
             self.load_drafts(window, cx);

@@ -3,6 +3,7 @@
 //! The window, the command line and the ACP server use the same ones.
 //! Start at `AgentServices::open`, on a tokio runtime.
 
+mod access;
 pub mod rewriting;
 
 use std::sync::Arc;
@@ -281,11 +282,13 @@ impl AgentServices {
         let line = line.ok_or_else(|| Error::Unknown(format!("there is no session {id}")))?;
         let root = AbsPath::new(&line.root)
             .ok_or_else(|| Error::Session(format!("{} is not a folder", line.root)))?;
-        let (start, notices) = self
+        let (start, mut notices) = self
             .session_start(root.clone(), line.model, line.mode)
             .await;
+        let mut opened = engine::resume(start, id).await.map_err(Error::session)?;
+        notices.append(&mut opened.problems);
         Ok(AttachedSession {
-            opened: engine::resume(start, id).await.map_err(Error::session)?,
+            opened,
             root,
             notices,
         })

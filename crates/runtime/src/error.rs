@@ -40,6 +40,20 @@ pub enum Error {
         /// Sentences for the user.
         advice: String,
     },
+    /// The user's decision about a server cannot be read, so that the server does not run.
+    #[error(
+        "the approval of the MCP server \"{server}\" cannot be read ({source}), so the server does \
+         not run: make the file readable, or decide again"
+    )]
+    UnreadableApproval {
+        /// The name of the server, made printable.
+        server: String,
+        /// The failed access.
+        source: Box<host::Error>,
+    },
+    /// An MCP server does not do as the user asked.
+    #[error("{0}")]
+    McpServer(String),
     /// A command cannot run within the bounds of its sandbox, so it does not run.
     #[error("{0}")]
     Sandbox(String),

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use agent::engine;
 use agent::export;
 use agent::record::TurnEnd;
-use agent::store::{SessionMark, SessionState, SessionSummary, StoreChanges, fork_title};
+use agent::store::{
+    SessionMark, SessionState, SessionSummary, StoreChanges, UnwrittenRecords, fork_title,
+};
 use base::AbsPath;
 use host::{Clock as _, RealClock};
 use tokio::sync::watch;
@@ -66,6 +68,11 @@ impl AgentServices {
             })
         });
         Ok(listed.collect())
+    }
+
+    /// Returns a receiver of the records of sessions that could not be written.
+    pub fn unwritten_records(&self) -> watch::Receiver<UnwrittenRecords> {
+        self.factory().store().unwritten()
     }
 
     /// Returns a receiver that changes whenever this process has changed the stored sessions.

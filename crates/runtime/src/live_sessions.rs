@@ -86,6 +86,7 @@ impl LiveSessions {
         let SessionChannels {
             id,
             queue: waiting,
+            problems: _,
             commands: engine,
             mut events,
         } = opened;

@@ -10,8 +10,10 @@
 
 mod consent;
 mod elicitation;
+mod folder_servers;
 mod lease_arguments;
 mod pool;
+mod server_log;
 mod tokens;
 mod tool;
 
@@ -22,22 +24,26 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agent::rules::PermissionRules;
 use agent::tool::Tool;
 use agent::tools::ToolStates;
 use base::{AbsPath, LineFeeds, count_of, printable};
 use connect::Variables;
 use connect::mcp::{
-    Approval, Approvals, McpClients, McpSetup, McpUser, ServerEntry, ServerOrigin, ServerState,
-    ServerStatus, config,
+    Approval, Approvals, McpClients, McpError, McpEvent, McpSetup, McpTool, McpUser, ServerEntry,
+    ServerOrigin, ServerState, ServerStatus, config,
 };
 use host::{Dirs, Files};
 use serde_json::Value;
+use tokio::sync::broadcast::error::RecvError;
 
 use crate::Error;
 
 pub use consent::Consents;
 pub use elicitation::ElicitationRouter;
+pub use folder_servers::{FolderServers, ListedServer, transport_text};
 pub(crate) use pool::McpPool;
+use server_log::ServerLog;
 pub(crate) use tokens::TokenFolder;
 
 /// The user's own servers, in the settings folder.
@@ -59,6 +65,23 @@ pub struct McpServers {
     entries: Vec<ServerEntry>,
     consents: Arc<Consents>,
     elicitations: Arc<ElicitationRouter>,
+    log: ServerLog,
+}
+
+/// A server that was started, as the user sees it.
+pub(crate) struct RunningServer {
+    pub(crate) state: ServerState,
+    pub(crate) tools: Vec<McpTool>,
+    /// Its latest messages and the end of its error output.
+    pub(crate) log: Vec<String>,
+}
+
+/// The requirements of a starting session on its MCP tools.
+pub(crate) struct ToolRequest<'a> {
+    pub(crate) states: &'a Arc<ToolStates>,
+    /// The rules of the session; tools that they deny completely are not offered.
+    pub(crate) rules: &'a PermissionRules,
+    pub(crate) waiting: &'a ServerWait,
 }
 
 /// The wait of a starting session for its servers, and the receiver of notices.
@@ -104,7 +127,7 @@ pub(crate) struct ServerTools {
 /// Returns the servers configured for a folder, sorted by name, and the errors in their entries.
 /// Blocks on the disk.
 pub fn gather(files: &dyn Files, dirs: &Dirs, root: &AbsPath) -> (Vec<ServerEntry>, Vec<String>) {
-    let path = dirs.config.join(OWN);
+    let path = own_file(dirs);
     let mut problems = Vec::new();
     let own = match files.read(&path, LARGEST) {
         Ok(bytes) => match own_servers(&path, &bytes) {
@@ -123,6 +146,11 @@ pub fn gather(files: &dyn Files, dirs: &Dirs, root: &AbsPath) -> (Vec<ServerEntr
     let (entries, complaints) = config::gather(own.as_ref(), root, files, &environment());
     problems.extend(complaints.into_iter().map(|problem| problem.0));
     (entries, problems)
+}
+
+/// Returns the path of the user's own servers, whether or not it exists.
+pub(crate) fn own_file(dirs: &Dirs) -> AbsPath {
+    dirs.config.join(OWN)
 }
 
 /// The object below `mcpServers`.
@@ -174,6 +202,7 @@ impl McpServers {
             tokens: Arc::new(TokenFolder::new(files.clone(), &dirs.state)),
         });
         Self {
+            log: ServerLog::follow(clients.events()),
             clients,
             entries,
             consents,
@@ -186,15 +215,33 @@ impl McpServers {
         &self.clients
     }
 
+    /// Returns the servers with their tools and messages, sorted by name.
+    pub(crate) fn list(&self) -> Vec<RunningServer> {
+        let tools = self.clients.tools();
+        let states = self.clients.servers().into_iter();
+        let servers = states.map(|state| {
+            let name = &state.entry.name;
+            let mut log = self.log.lines(name);
+            log.extend(state.error_output.lines().map(str::to_owned));
+            RunningServer {
+                tools: tools
+                    .iter()
+                    .filter(|it| it.server == *name)
+                    .cloned()
+                    .collect(),
+                log,
+                state,
+            }
+        });
+        servers.collect()
+    }
+
     /// Returns the tools for a session that starts now, after waiting for the servers. A server
     /// that is not ready by then offers no tools, and a notice says so.
-    pub(crate) async fn offer(
-        self: &Arc<Self>,
-        states: &Arc<ToolStates>,
-        waiting: &ServerWait,
-    ) -> ServerTools {
-        self.wait(waiting).await;
+    pub(crate) async fn offer(self: &Arc<Self>, request: &ToolRequest<'_>) -> ServerTools {
+        self.wait(request.waiting).await;
         let mut tools = self.clients.tools();
+        tools.retain(|tool| !request.rules.denies_tool(&tool.name));
         // Whatever order servers list them in: the same tools make the same prompt.
         tools.sort_by(|one, two| one.name.cmp(&two.name));
         let mut notices = self.notices();
@@ -208,7 +255,7 @@ impl McpServers {
             ));
         }
         let tools = tools.into_iter().map(|tool| {
-            let adapter = tool::McpToolAdapter::new(tool, self.clone(), states.clone());
+            let adapter = tool::McpToolAdapter::new(tool, self.clone(), request.states.clone());
             Arc::new(adapter) as Arc<dyn Tool>
         });
         ServerTools {
@@ -250,7 +297,7 @@ impl McpServers {
 
     /// Returns notices about failed servers and unusable tools, as sentences.
     fn notices(&self) -> Vec<String> {
-        let mut notices = Vec::new();
+        let mut notices = self.consents.problems(&self.entries);
         for state in self.clients.servers() {
             let name = printable(&state.entry.name, LineFeeds::Escape);
             if let Some(advice) = advice(&state) {
@@ -266,25 +313,51 @@ impl McpServers {
         notices
     }
 
-    /// Reconnects servers whose approval changed, and those that stopped retrying.
-    pub(crate) async fn reconnect_servers(&self) {
+    /// Reconnects a server, and returns once it has begun to, or was refused.
+    async fn restart(&self, name: &str) -> Result<(), McpError> {
+        let mut events = self.clients.events();
+        self.clients.restart(name).await?;
+        let is_about =
+            |event: &McpEvent| matches!(event, McpEvent::Status { server, .. } if server == name);
+        let begun = async {
+            loop {
+                match events.recv().await {
+                    Ok(event) if is_about(&event) => return,
+                    Ok(_) | Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return,
+                }
+            }
+        };
+        // A server that does not even begin is reported by its state.
+        tokio::time::timeout(PATIENCE, begun).await.ok();
+        Ok(())
+    }
+
+    /// Reconnects servers whose approval changed, and those that stopped retrying. Returns a sentence
+    /// about each server that cannot be reconnected.
+    pub(crate) async fn reconnect_servers(&self) -> Vec<String> {
+        let mut problems = Vec::new();
         for state in self.clients.servers() {
             let is_own = state.entry.origin == ServerOrigin::User;
             let may = is_own || self.consents.approval(&state.entry) == Approval::Allowed;
             let is_due = match state.status {
                 ServerStatus::Disabled | ServerStatus::Closed => false,
-                ServerStatus::Unapproved
-                | ServerStatus::Refused
-                | ServerStatus::Broken { again: None, .. } => may,
+                ServerStatus::Unapproved | ServerStatus::Refused => may,
+                // Connected again, or refused.
+                ServerStatus::Broken { again: None, .. } => true,
                 ServerStatus::Starting
                 | ServerStatus::Ready { .. }
                 | ServerStatus::NeedsSignIn { .. }
                 | ServerStatus::Broken { .. } => !may,
             };
-            if is_due && let Err(error) = self.clients.restart(&state.entry.name).await {
-                log::warn!("{error}");
+            if is_due && let Err(error) = self.restart(&state.entry.name).await {
+                let name = printable(&state.entry.name, LineFeeds::Escape);
+                problems.push(format!(
+                    "the MCP server \"{name}\" is not reconnected ({error}): close the sessions of this folder, then start a new one"
+                ));
             }
         }
+        problems
     }
 }
 
@@ -318,12 +391,17 @@ pub fn advice(state: &ServerState) -> Option<String> {
     let name = printable(&state.entry.name, LineFeeds::Escape);
     Some(match &state.status {
         ServerStatus::Unapproved => {
-            format!("look at it with `burin-agent mcp approve {name}`, which asks before it runs")
+            format!(
+                "look at it under MCP servers in the Agents menu, or with `burin-agent mcp approve {name}`, which asks \
+                 before it runs"
+            )
         }
         ServerStatus::Starting => "this session begins without its tools, and the next one has them if it is ready by then; \
                              `startupTimeout` in its entry gives it more seconds"
             .to_owned(),
-        ServerStatus::NeedsSignIn { .. } => format!("use `burin-agent mcp sign-in {name}`"),
+        ServerStatus::NeedsSignIn { .. } => {
+            format!("sign in under MCP servers in the Agents menu, or with `burin-agent mcp sign-in {name}`")
+        }
         ServerStatus::Broken { .. } => match &state.entry.origin {
             ServerOrigin::User => format!("correct it in {OWN} beside your settings"),
             ServerOrigin::Project { file } => format!("correct it in {file}"),

@@ -11,6 +11,8 @@
 //! Invariant: every use of the file reads it here.
 //! Invariant: an invalid file gives no permission and is never written.
 
+mod kept_rules;
+
 use agent::rules::PermissionRules;
 use base::AbsPath;
 use host::{Dirs, Files as _, RealFiles};
@@ -18,6 +20,8 @@ use serde_json::Value;
 use settings::{EditError, Jsonc};
 
 use crate::Error;
+
+pub use kept_rules::{add_rule, remove_grant, remove_rule};
 
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
@@ -55,6 +59,14 @@ impl Permissions {
     /// Returns the value of a top-level key; `None` if the key is missing or the file is invalid.
     pub fn get(&self, key: &str) -> Option<Value> {
         self.file.as_ref().ok()?.value().get(key).cloned()
+    }
+
+    /// Fails if the file cannot be read or parsed.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match &self.file {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Error::InvalidFile(with_advice(&error.to_string()))),
+        }
     }
 
     /// Returns a sentence about the value at `path` that names the file and the position.
@@ -98,7 +110,7 @@ pub(crate) fn with_advice(sentence: &str) -> String {
 }
 
 /// Returns the path of the file, whether or not it exists.
-pub fn path(dirs: &Dirs) -> AbsPath {
+pub(crate) fn path(dirs: &Dirs) -> AbsPath {
     dirs.config.join("permissions.json")
 }
 
@@ -118,7 +130,7 @@ pub(crate) fn add(path: &AbsPath, list: &[&str], more: &[String]) -> Result<(), 
 ///
 /// # Errors
 /// As `add`.
-pub fn remove(path: &AbsPath, list: &[&str], value: &str) -> Result<bool, Error> {
+pub(crate) fn remove(path: &AbsPath, list: &[&str], value: &str) -> Result<bool, Error> {
     let text = read_valid_text(path)?;
     let changed = settings::remove_from_list(&text, list, value);
     match changed.map_err(|error| unchanged(path, &error))? {

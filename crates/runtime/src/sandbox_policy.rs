@@ -7,6 +7,7 @@ mod hook_scanner;
 mod read_policy;
 mod sandboxed_commands;
 mod saved_policy;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -28,6 +29,7 @@ pub use hook_scanner::HookScanner;
 use read_policy::ReadPolicy;
 use sandboxed_commands::{OneShotSandbox, ReadOnlySandbox, ReusedSandbox};
 use saved_policy::SandboxSettings;
+pub use words::describe;
 
 /// The sandbox options of one run, in addition to the stored settings.
 #[derive(Clone, Debug, Default)]

@@ -3,17 +3,17 @@
 //! This is the one place where the parts of an agent meet.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use agent::access::{KeptRule, RuleOrigin};
 use agent::compact::PlannedCompactor;
 use agent::context::{OpenFiles, ProjectContexts, SessionEnvironment, SkillTool, TrustedFolders};
 use agent::engine::{
     Harness, HarnessParts, ModelGateway, RouterGateway, SessionLimits, SessionOptions,
 };
 use agent::hooks::Hooks;
-use agent::permission::PermissionPolicy;
 use agent::record::SessionMode;
-use agent::rules::{RulePolicy, RuleScope, UnmatchedCalls};
+use agent::rules::{PermissionRules, RulePolicy, RuleScope, UnmatchedCalls};
 use agent::sandbox::CommandSandbox;
 use agent::services::{Buffers, SessionServices};
 use agent::store::SessionStore;
@@ -28,9 +28,11 @@ use model::{Cost, Effort, Price, Profile, Tier, TokenCount};
 use router::actor::{RouteConfig, RouterHandle};
 use settings::ModelEffort;
 
+use crate::Error;
 use crate::agent_language::{AgentLanguagePool, AgentTree, SessionCallObserver, TreeSandbox};
+use crate::hook_runs;
 use crate::indexes::{AgentSearch, IndexRegistry};
-use crate::mcp_pool::{McpPool, ServerWait};
+use crate::mcp_pool::{McpPool, RunningServer, ServerWait, ToolRequest};
 use crate::permissions::{self, PermissionScope, Permissions};
 use crate::sandbox_policy::{self, Confinement, SessionRoot, SessionSandbox};
 use crate::trust;
@@ -105,6 +107,8 @@ pub struct SessionFactory {
     reviews: FolderReviews,
     checkouts: MainCheckouts,
     effort: Option<Effort>,
+    /// The policies of sessions, each with its project.
+    policies: Mutex<Vec<(AbsPath, Weak<RulePolicy>)>>,
 }
 
 /// The main checkouts of the agents' worktrees, by worktree.
@@ -229,6 +233,7 @@ impl SessionFactory {
             reviews,
             checkouts,
             effort: None,
+            policies: Mutex::default(),
         }
     }
 
@@ -296,15 +301,19 @@ impl SessionFactory {
         let (sandbox, problems) =
             sandbox_policy::sandbox(&self.dirs, session_root, &wanted.confinement);
         let tree = self.agent_tree(&wanted.root, &project, variables, sandbox.as_ref());
-        let (policy, mut notices) =
-            permission_policy(unasked, &project, problems.first(), &self.dirs);
+        let (rules, mut notices) = session_rules(&project, problems.first(), &self.dirs);
+        let policy = permission_policy(unasked, rules.clone(), &project, &self.dirs);
+        self.policies()
+            .push((project.clone(), Arc::downgrade(&policy)));
         notices.extend(problems);
-        let servers = self.servers.open(
-            (&wanted.root, &project),
-            wanted.servers,
-            &self.tool_states,
-            &wanted.waiting,
-        );
+        let request = ToolRequest {
+            states: &self.tool_states,
+            rules: &rules,
+            waiting: &wanted.waiting,
+        };
+        let servers = self
+            .servers
+            .open((&wanted.root, &project), wanted.servers, &request);
         let (offer, language) = tokio::join!(servers, self.language.offer(tree, &self.tool_states));
         notices.extend(offer.notices);
         let mut tools = language.tools;
@@ -319,12 +328,74 @@ impl SessionFactory {
             call_judge: policy,
             has_user: wanted.has_user,
             budget: wanted.budget,
-            hooks: wanted.hooks,
+            hooks: wanted.hooks.map(|hooks| self.observed(&hooks, &project)),
             sandbox: sandbox.map(|it| it as Arc<dyn CommandSandbox>),
             edit_diagnostics: language.edit_diagnostics,
             parent: None,
         };
         (start, notices)
+    }
+
+    /// Returns hooks whose runs are recorded for a project.
+    pub(crate) fn observed(&self, hooks: &Hooks, project: &AbsPath) -> Arc<Hooks> {
+        let clock = Arc::new(RealClock::default());
+        let observer = hook_runs::recorder(self.store().clone(), clock, project);
+        Arc::new(hooks.observed_by(observer))
+    }
+
+    /// Returns the permission policies of the running sessions of a project.
+    pub(crate) fn session_policies(&self, project: &AbsPath) -> Vec<Arc<RulePolicy>> {
+        let policies = self.running_policies().into_iter();
+        let policies = policies.filter(|(of, _)| of == project);
+        policies.map(|(_, policy)| policy).collect()
+    }
+
+    /// Stops allowing calls by a rule in the running sessions to which it applies: those of the
+    /// project `root` for a rule of a session.
+    pub(crate) fn forget_rule(&self, root: &AbsPath, rule: &KeptRule) {
+        for (project, policy) in self.running_policies() {
+            let applies = match &rule.origin {
+                RuleOrigin::User => true,
+                RuleOrigin::Project(of) => *of == project.to_string(),
+                RuleOrigin::Session => project == *root,
+            };
+            if applies {
+                policy.forget(&rule.rule);
+            }
+        }
+    }
+
+    fn running_policies(&self) -> Vec<(AbsPath, Arc<RulePolicy>)> {
+        let mut policies = self.policies();
+        policies.retain(|(_, policy)| policy.strong_count() > 0);
+        let running = policies.iter();
+        running
+            .filter_map(|(project, policy)| Some((project.clone(), policy.upgrade()?)))
+            .collect()
+    }
+
+    fn policies(&self) -> MutexGuard<'_, Vec<(AbsPath, Weak<RulePolicy>)>> {
+        self.policies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the MCP servers of a folder that were started.
+    pub(crate) fn running_servers(&self, root: &AbsPath) -> Vec<RunningServer> {
+        let servers = self.servers.running(root);
+        servers.map(|servers| servers.list()).unwrap_or_default()
+    }
+
+    /// Starts the MCP servers of a folder, or reconnects the one with this name.
+    pub(crate) async fn start_server(&self, root: &AbsPath, name: &str) -> Result<(), Error> {
+        self.servers.start(root, name).await
+    }
+
+    /// Applies changed approvals to the running MCP servers of a folder. Returns problems as
+    /// sentences.
+    pub(crate) async fn reconnect_servers(&self, root: &AbsPath) -> Vec<String> {
+        match self.servers.running(root) {
+            Some(servers) => servers.reconnect_servers().await,
+            None => Vec::new(),
+        }
     }
 
     /// Returns the tree of a session for its language servers.
@@ -393,19 +464,28 @@ fn windows_parts(
     (buffers, environments)
 }
 
-/// Returns the permission policy of a session: the user's rules for a project, extended by later
-/// decisions. Problems of the permissions are returned as sentences. If there is one, or `problem`
-/// names one in the sandbox settings, every call needs permission.
-fn permission_policy(
-    unasked: UnmatchedCalls,
+/// Returns the user's rules for a project. Problems of the permissions are returned as sentences. If
+/// there is one, or `problem` names one in the sandbox settings, every call needs permission.
+fn session_rules(
     project: &AbsPath,
     problem: Option<&String>,
     dirs: &Dirs,
-) -> (Arc<dyn PermissionPolicy>, Vec<String>) {
-    let (mut rules, problems) = Permissions::read(dirs).rules(project);
-    if let Some(problem) = problem {
-        rules = rules.closed(problem.clone());
-    }
+) -> (PermissionRules, Vec<String>) {
+    let (rules, problems) = Permissions::read(dirs).rules(project);
+    let rules = match problem {
+        Some(problem) => rules.closed(problem.clone()),
+        None => rules,
+    };
+    (rules, problems)
+}
+
+/// Returns the permission policy of a session: these rules, extended by later decisions.
+fn permission_policy(
+    unasked: UnmatchedCalls,
+    rules: PermissionRules,
+    project: &AbsPath,
+    dirs: &Dirs,
+) -> Arc<RulePolicy> {
     let (path, project) = (permissions::path(dirs), project.clone());
     let policy = RulePolicy::new(rules, unasked, move |reach, more| {
         let scope = match reach {
@@ -415,5 +495,5 @@ fn permission_policy(
         let saved = permissions::save_allow_rules(&path, &scope, more);
         saved.map_err(|error| agent::Error::PermissionNotSaved(error.to_string()))
     });
-    (Arc::new(policy), problems)
+    Arc::new(policy)
 }

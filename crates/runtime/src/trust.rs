@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use agent::context::{TrustedFolders, guides};
-use agent::hooks::{self, HookRunner, Hooks, ProcessHookRunner};
+use agent::hooks::{self, HookFile, HookRunner, Hooks, ProcessHookRunner};
 use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
 use base::AbsPath;
 use connect::mcp::{Approval, Approvals as _, ServerEntry, ServerOrigin};
@@ -29,52 +29,51 @@ const WORKTREES: &str = "worktrees";
 pub(crate) fn load(dirs: &Dirs, root: &AbsPath) -> FolderTrust {
     let waiting = hooks::find(&RealFiles, &dirs.state, root).into_iter();
     let waiting = waiting.filter(|file| !file.has_consent && !file.hooks.is_empty());
+    let consents = Consents::new(Arc::new(RealFiles), &dirs.state);
+    let (entries, _) = mcp_pool::gather(&RealFiles, dirs, root);
+    let mut problems = Permissions::read(dirs).rules(root).1;
+    problems.extend(consents.problems(&entries));
     FolderTrust {
         guides: guides(&RealFiles, root),
         is_trusted: is_trusted(&RealFiles, dirs, root),
-        hooks: waiting
-            .map(|file| PendingHooks {
-                mark: mark(&file.text),
-                path: file.path,
-                commands: file
-                    .hooks
-                    .iter()
-                    .map(|hook| hook.command().to_owned())
-                    .collect(),
-            })
+        hooks: waiting.map(|file| shown_hooks(&file)).collect(),
+        servers: entries
+            .iter()
+            .filter(|entry| waits(entry, &consents))
+            .map(|entry| shown_server(dirs, entry))
             .collect(),
-        servers: servers(dirs, root)
-            .filter_map(|(entry, path)| waiting_server(&entry, path))
-            .collect(),
-        problems: Permissions::read(dirs).rules(root).1,
+        problems,
     }
 }
 
-/// Returns a project's servers without a decision of the user, and the files that configure them.
-fn servers(dirs: &Dirs, root: &AbsPath) -> impl Iterator<Item = (ServerEntry, AbsPath)> {
-    let consents = Consents::new(Arc::new(RealFiles), &dirs.state);
-    let (entries, _) = mcp_pool::gather(&RealFiles, dirs, root);
-    entries.into_iter().filter_map(move |entry| {
-        let ServerOrigin::Project { file } = &entry.origin else {
-            return None;
-        };
-        let file = file.clone();
-        let waits = !entry.is_disabled && consents.approval(&entry) == Approval::Unasked;
-        waits.then_some((entry, file))
-    })
+/// Returns whether a server of the project waits for a decision of the user.
+fn waits(entry: &ServerEntry, consents: &Consents) -> bool {
+    // An invalid entry does not run, whatever the user decides.
+    let can_run = !entry.is_disabled && entry.reach.is_ok();
+    can_run && entry.origin != ServerOrigin::User && consents.approval(entry) == Approval::Unasked
 }
 
-/// Returns a server as shown to the user for consent. `path` is the file that configures it.
-/// Returns `None` for an invalid entry.
-fn waiting_server(entry: &ServerEntry, path: AbsPath) -> Option<PendingMcpServer> {
-    // An invalid entry does not run, whatever the user decides.
-    entry.reach.as_ref().ok()?;
-    Some(PendingMcpServer {
+/// Returns a server as shown to the user for consent.
+pub(crate) fn shown_server(dirs: &Dirs, entry: &ServerEntry) -> PendingMcpServer {
+    PendingMcpServer {
         name: entry.name.clone(),
         written: format!("{:#}", entry.written),
         mark: mark(&entry.fingerprint.0),
-        path,
-    })
+        path: match &entry.origin {
+            ServerOrigin::Project { file } => file.clone(),
+            ServerOrigin::User => mcp_pool::own_file(dirs),
+        },
+    }
+}
+
+/// Returns the hooks of a file as shown to the user for consent.
+pub(crate) fn shown_hooks(file: &HookFile) -> PendingHooks {
+    let commands = file.hooks.iter().map(|hook| hook.command().to_owned());
+    PendingHooks {
+        mark: mark(&file.text),
+        path: file.path.clone(),
+        commands: commands.collect(),
+    }
 }
 
 fn mark(text: &str) -> String {
@@ -104,6 +103,20 @@ pub(crate) fn consent_to_hooks(
     Ok(())
 }
 
+/// Withdraws the consent to the hooks in `shown`. Fails with `Error::Changed` if the file's contents
+/// differ from the shown contents, so that there is no consent to withdraw. Blocks on the disk.
+pub fn revoke_hooks(dirs: &Dirs, root: &AbsPath, shown: &PendingHooks) -> Result<(), Error> {
+    let files = hooks::find(&RealFiles, &dirs.state, root);
+    let file = files.iter().find(|file| shown_hooks(file) == *shown);
+    let file = file.ok_or_else(|| Error::Changed(shown.path.clone()))?;
+    Ok(hooks::consent::revoke(
+        &RealFiles,
+        &dirs.state,
+        root,
+        &file.text,
+    )?)
+}
+
 /// Allows all current hooks of a folder without showing them, at the user's explicit request.
 /// Blocks on the disk.
 pub fn consent_to_all_hooks(dirs: &Dirs, root: &AbsPath) -> Result<(), Error> {
@@ -123,9 +136,11 @@ pub(crate) fn decide_server(
     shown: &PendingMcpServer,
     may_run: bool,
 ) -> Result<(), Error> {
-    let same = servers(dirs, root)
-        .find(|(entry, path)| *path == shown.path && mark(&entry.fingerprint.0) == shown.mark);
-    let (entry, _) = same.ok_or_else(|| Error::Changed(shown.path.clone()))?;
+    let (entries, _) = mcp_pool::gather(&RealFiles, dirs, root);
+    let same = entries
+        .into_iter()
+        .find(|entry| shown_server(dirs, entry) == *shown);
+    let entry = same.ok_or_else(|| Error::Changed(shown.path.clone()))?;
     let approval = if may_run {
         Approval::Allowed
     } else {
@@ -194,11 +209,20 @@ pub(crate) fn try_is_trusted(
     Ok(known.any(|folder| root.is_within(&folder) && !is_around(&folder)))
 }
 
+/// Returns the folders that the user trusts.
+///
+/// # Errors
+/// The list of trusted folders cannot be read.
+pub(crate) fn trusted_folders(files: &dyn Files, dirs: &Dirs) -> Result<Vec<AbsPath>, Error> {
+    let known = read(files, dirs)?;
+    Ok(known.iter().filter_map(AbsPath::new).collect())
+}
+
 /// Stores whether the user trusts a folder. Blocks on the disk.
 ///
 /// # Errors
 /// If the list cannot be read or written; it is left unchanged then.
-pub(crate) fn set_trusted(
+pub fn set_trusted(
     files: &dyn Files,
     dirs: &Dirs,
     root: &AbsPath,

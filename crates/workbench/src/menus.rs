@@ -289,6 +289,9 @@ fn agents_menu() -> Menu {
         MenuItem::action("Land without checking for errors", agents::LandWithErrors),
         MenuItem::action("Undo landing", agents::UndoLanding),
         MenuItem::separator(),
+        MenuItem::action("Permissions\u{2026}", agents::ShowPermissions),
+        MenuItem::action("MCP servers\u{2026}", agents::ShowMcpServers),
+        MenuItem::action("Trust and hooks\u{2026}", agents::ShowTrust),
         MenuItem::action("Trust folder", agents::TrustFolder),
         MenuItem::action("Distrust folder", agents::DistrustFolder),
     ])

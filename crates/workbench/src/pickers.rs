@@ -1,5 +1,6 @@
 //! Delegates of the window's pickers; the picker itself is `ui::picker`.
 
+pub(crate) mod access_page;
 pub(crate) mod choices;
 pub(crate) mod code_actions;
 pub(crate) mod commands;

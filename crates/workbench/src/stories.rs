@@ -1,6 +1,7 @@
 //! Whole windows under gpui's scheduler over files in memory: keys are pressed, state is read.
 
 mod a11y;
+mod agent_access;
 mod agent_prompt;
 mod agents;
 mod annotations;

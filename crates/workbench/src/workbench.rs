@@ -5,6 +5,7 @@
 //! Invariant: every item of `layout` has an entry in `items` and vice versa.
 //! Start at `Workbench::new` and `render`.
 
+pub(crate) mod agent_access;
 mod agents;
 mod close;
 mod code_lenses;

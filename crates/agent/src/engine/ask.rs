@@ -163,9 +163,6 @@ impl SessionTask {
             model,
             is_stopped,
         } = came;
-        for problem in &answer.problems {
-            log::warn!("session {}: {model}: {problem}", self.id);
-        }
         let calls = complete_calls(&answer);
         let (stop, failure) = (answer.stop, answer.failure.clone());
         let parts = stored_parts(&answer);
@@ -208,6 +205,7 @@ impl SessionTask {
             }
             self.report_fill();
         }
+        self.note_damage(&model, &answer.problems).await;
         if is_stopped {
             self.abort_unstarted(&calls).await;
             return Err(TurnStop::Stopped);
@@ -227,6 +225,19 @@ impl SessionTask {
                 });
                 self.on_failure(step, says_something, failure).await
             }
+        }
+    }
+
+    /// Records where the stream of an answer violated its protocol, for the user.
+    async fn note_damage(&mut self, model: &str, problems: &[String]) {
+        let notes = problems.iter().map(|problem| SessionRecord::Noted {
+            text: format!(
+                "{model} did not answer as its protocol asks: {problem}; if a part of the answer is missing, ask again"
+            ),
+        });
+        let notes: Vec<SessionRecord> = notes.collect();
+        if !notes.is_empty() {
+            self.write_later(notes).await;
         }
     }
 

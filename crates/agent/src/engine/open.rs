@@ -60,9 +60,6 @@ pub async fn resume(mut start: SessionOptions, id: &str) -> Result<SessionChanne
     let read = tokio::task::spawn_blocking(move || reader.read(&name)).await;
     let past = read.map_err(|source| task_error(id, "read", source))??;
     refuse_hosted(id, &past.records)?;
-    for problem in &past.problems {
-        log::warn!("{problem}");
-    }
     let harness = start.harness.clone();
     let name = id.to_owned();
     let held = tokio::task::spawn_blocking(move || harness.lock_session(&name)).await;
@@ -98,7 +95,10 @@ pub async fn resume(mut start: SessionOptions, id: &str) -> Result<SessionChanne
             _ => {}
         }
     }
-    Ok(launch(id.into(), start, records, next_seq, hold))
+    Ok(SessionChannels {
+        problems: past.problems,
+        ..launch(id.into(), start, records, next_seq, hold)
+    })
 }
 
 pub(super) fn task_error(id: &str, doing: &'static str, source: tokio::task::JoinError) -> Error {
@@ -354,6 +354,7 @@ fn launch(
     SessionChannels {
         id,
         queue,
+        problems: Vec::new(),
         commands,
         events,
     }

@@ -42,6 +42,20 @@ impl HookReply {
     }
 }
 
+/// Describes the end of a hook in words, on one line.
+pub(super) fn describe(ran: &Result<HookOutput, Error>) -> String {
+    let last_line = |text: &str| text.trim().lines().last().unwrap_or_default().to_owned();
+    match ran {
+        Err(error) => error.to_string(),
+        Ok(ran) => match ran.code {
+            Some(0) => "succeeded".to_owned(),
+            Some(2) => format!("blocked: {}", last_line(&reason(&ran.errors))),
+            Some(code) => format!("failed with code {code}: {}", last_line(&ran.errors)),
+            None => "did not end in time and was killed".to_owned(),
+        },
+    }
+}
+
 /// Reads the reply of one hook: after exit code 0 its output counts; exit code 2 blocks, with the
 /// error output as the reason. Any other end, and a hook that could not run, is a problem.
 pub(super) fn read(

@@ -18,6 +18,19 @@ pub fn is_given(files: &dyn Files, state: &AbsPath, root: &AbsPath, text: &str) 
     kept.is_ok_and(|kept| kept == text.as_bytes())
 }
 
+/// Withdraws the user's approval of this text in this folder. Blocks on the disk.
+pub fn revoke(
+    files: &dyn Files,
+    state: &AbsPath,
+    root: &AbsPath,
+    text: &str,
+) -> Result<(), host::Error> {
+    match files.remove(&mark(state, root, text)) {
+        Err(error) if error.is_not_found() => Ok(()),
+        removed => removed,
+    }
+}
+
 /// Records the user's approval of this text in this folder, below the folder `state`. Blocks on the
 /// disk.
 pub fn give(

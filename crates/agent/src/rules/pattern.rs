@@ -262,6 +262,17 @@ impl RulePattern {
         }
     }
 
+    /// Returns whether the rule matches every call of the tool with this name, a tool of a server.
+    pub(super) fn covers_tool(&self, name: &str) -> bool {
+        let is_of = match &self.tool {
+            RuleTool::All => true,
+            RuleTool::Class(class) => *class == ToolClass::Foreign,
+            RuleTool::Name(tool) => tool == name,
+            RuleTool::Server(server) => is_of_server(name, server),
+        };
+        is_of && matches!(self.what, RuleTarget::Anything)
+    }
+
     /// Returns whether the rule allows every command: it names the command tool without brackets.
     pub(super) fn is_of_all_commands(&self, subject: &RuleSubject<'_>) -> bool {
         matches!(self.what, RuleTarget::Anything) && self.is_of(subject)
@@ -300,12 +311,15 @@ impl RulePattern {
             RuleTool::All => true,
             RuleTool::Class(class) => *class == subject.class,
             RuleTool::Name(name) => name == subject.name,
-            RuleTool::Server(server) => subject
-                .name
-                .strip_prefix(server.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with("__")),
+            RuleTool::Server(server) => is_of_server(subject.name, server),
         }
     }
+}
+
+/// Returns whether the tool `name` belongs to a server, given as `mcp__files`.
+fn is_of_server(name: &str, server: &str) -> bool {
+    let rest = name.strip_prefix(server);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
 }
 
 /// Returns the key of a text with names, for volumes that fold them.

@@ -12,6 +12,8 @@ use crate::user_prompts::PermissionDecision;
 /// Decides by rules, and adds rules from the user's decisions.
 pub struct RulePolicy {
     rules: RwLock<PermissionRules>,
+    /// The rules that the user allowed for the session only. Locked after `rules`.
+    of_session: RwLock<Vec<String>>,
     unasked: UnmatchedCalls,
     keep: Box<SaveRules>,
 }
@@ -47,9 +49,27 @@ impl RulePolicy {
     ) -> Self {
         Self {
             rules: RwLock::new(rules),
+            of_session: RwLock::default(),
             unasked,
             keep: Box::new(keep),
         }
+    }
+
+    /// Returns the rules that the user allowed for this session only.
+    pub fn session_rules(&self) -> Vec<String> {
+        let rules = self.of_session.read();
+        rules.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Stops allowing calls by this rule, wherever it is kept.
+    pub fn forget(&self, rule: &str) {
+        let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
+        *rules = rules.without_allowed(rule);
+        let mut of_session = self
+            .of_session
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        of_session.retain(|known| known != rule);
     }
 }
 
@@ -95,7 +115,19 @@ impl PermissionPolicy for RulePolicy {
         *rules = rules.with_allowed(&more);
         match reach {
             Some(reach) if !more.is_empty() => (self.keep)(reach, &more),
-            _ => Ok(()),
+            Some(_) => Ok(()),
+            None => {
+                let mut of_session = self
+                    .of_session
+                    .write()
+                    .unwrap_or_else(PoisonError::into_inner);
+                for rule in more {
+                    if !of_session.contains(&rule) {
+                        of_session.push(rule);
+                    }
+                }
+                Ok(())
+            }
         }
     }
 }

@@ -262,3 +262,20 @@ async fn a_thousand_sessions_are_listed_latest_record_first() {
     );
     assert_eq!(store.sessions(2).expect("listed"), lines[..2]);
 }
+
+#[tokio::test]
+async fn refused_records_that_no_caller_waits_for_are_reported() {
+    let folder = TempFolder::new().expect("a folder");
+    let store = store_with_session(&folder).await;
+    assert_eq!(store.unwritten().borrow().sentence(), None);
+    // The number is there already.
+    store.enqueue("s1", &records()[1..2]).await;
+    // The first attempt may fail for what waits with it.
+    store.flush().await.ok();
+    store.flush().await.expect("nothing waits");
+    let sentence = store.unwritten().borrow().sentence();
+    let sentence = sentence.expect("a record is lost");
+    assert!(sentence.contains("1 record"), "{sentence}");
+    assert!(sentence.contains("rejects a row"), "{sentence}");
+    assert!(sentence.contains("ledger.db"), "{sentence}");
+}

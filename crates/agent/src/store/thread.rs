@@ -13,7 +13,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 
-use super::{StoreChanges, StoreWrite, list};
+use super::{StoreChanges, StoreWrite, UnwrittenRecords, list};
 use crate::error::Error;
 
 /// Maximum number of writes per transaction.
@@ -21,18 +21,18 @@ const GROUP: usize = 256;
 /// Delay of rows without a waiting caller.
 const LINGER: Duration = Duration::from_millis(5);
 /// Maximum number of rows kept for a retry while the disk refuses them. Beyond it the newest are
-/// lost, and the loss is logged.
+/// lost, and the loss is reported.
 const KEPT: usize = 16 * 1024;
 /// Number of transactions between checkpoints.
 const CARRY_OVER: u32 = 64;
 
 /// Starts the writer thread, which owns `ledger` and ends when `waiting` is closed, and its helper
 /// for checkpoints. Returns before the first write. Counts the transactions that changed the list
-/// of sessions in `changes`.
+/// of sessions in `changes`, and reports refused rows in `unwritten`.
 pub(super) fn start(
     ledger: Ledger,
     waiting: mpsc::Receiver<StoreWrite>,
-    changes: watch::Sender<StoreChanges>,
+    (changes, unwritten): (watch::Sender<StoreChanges>, watch::Sender<UnwrittenRecords>),
 ) -> Result<(), Error> {
     // The runtime only provides the timer.
     let runtime = Builder::new_current_thread().enable_time().build();
@@ -49,6 +49,7 @@ pub(super) fn start(
         transactions: 0,
         carry_over,
         changes,
+        unwritten,
     };
     let thread = std::thread::Builder::new().name("records".to_owned());
     let started = thread.spawn(move || work.run(&runtime, waiting));
@@ -95,6 +96,7 @@ struct StoreWriter {
     transactions: u32,
     carry_over: SyncSender<()>,
     changes: watch::Sender<StoreChanges>,
+    unwritten: watch::Sender<UnwrittenRecords>,
 }
 
 impl StoreWriter {
@@ -108,11 +110,13 @@ impl StoreWriter {
                 self.carry_over.try_send(()).ok();
             }
         }
-        if !self.held.is_empty() && self.ledger.append(&self.held).is_err() {
-            log::error!(
-                "{} records are lost: the ledger cannot be written",
-                self.held.len()
-            );
+        if !self.held.is_empty()
+            && let Err(error) = self.ledger.append(&self.held)
+        {
+            // The views may be gone by now, so that the log is the last place.
+            log::error!("{} records are lost: {error}", self.held.len());
+            let lost = std::mem::take(&mut self.held).len();
+            self.report(lost, &error);
         }
     }
 
@@ -123,6 +127,7 @@ impl StoreWriter {
             entries.append(&mut write.entries.clone());
         }
         if entries.is_empty() || self.append(&entries).is_ok() {
+            self.note_written();
             for done in group.into_iter().filter_map(|write| write.done) {
                 // The caller may have gone.
                 done.send(Ok(())).ok();
@@ -183,23 +188,44 @@ impl StoreWriter {
         for (ix, entry) in held.iter().enumerate() {
             match self.append(std::slice::from_ref(entry)) {
                 Ok(()) => {}
-                Err(error @ ledger::Error::Refused { .. }) => log::error!("{error}"),
+                Err(error @ ledger::Error::Refused { .. }) => self.report(1, &error),
                 Err(error) => {
-                    log::warn!("{error}");
                     self.held = held[ix..].to_vec();
+                    self.report(0, &error);
                     return;
                 }
             }
         }
+        self.note_written();
     }
 
     fn hold_back(&mut self, entries: Vec<LedgerEntry>, error: &Error) {
-        log::warn!("{error}; {} records wait", entries.len());
         self.held.extend(entries);
-        if self.held.len() > KEPT {
-            log::error!("{} records are lost", self.held.len() - KEPT);
-            self.held.truncate(KEPT);
+        let lost = self.held.len().saturating_sub(KEPT);
+        self.held.truncate(KEPT);
+        match error {
+            // The reason was reported with the rows that these wait for.
+            Error::LedgerUnavailable => {
+                let cause = self.unwritten.borrow().cause.clone();
+                self.report(lost, &cause);
+            }
+            error => self.report(lost, error),
         }
+    }
+
+    /// Reports the rows that wait, and `lost` further ones that do not.
+    fn report(&self, lost: usize, error: &dyn std::fmt::Display) {
+        self.unwritten.send_modify(|unwritten| {
+            unwritten.waiting = self.held.len();
+            unwritten.lost += lost;
+            unwritten.cause = error.to_string();
+        });
+    }
+
+    /// Reports that no row waits any more.
+    fn note_written(&self) {
+        self.unwritten
+            .send_if_modified(|unwritten| std::mem::take(&mut unwritten.waiting) > 0);
     }
 }
 

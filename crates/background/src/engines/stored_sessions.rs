@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agent::record::TurnEnd;
 use agent::session::SessionChangeKind;
-use agent::store::{SessionState, StoreChanges};
+use agent::store::{SessionState, StoreChanges, UnwrittenRecords};
 use agent_service::{
     SessionAgent, SessionChange, SessionEntry, SessionMark, SessionStatus, StoredChange,
 };
@@ -58,6 +58,22 @@ pub(super) fn changes(changes: Receiver<StoreChanges>) -> impl Stream<Item = Sto
         Some((change, (changes, now)))
     };
     stream::unfold((changes, before), next)
+}
+
+/// Returns a sentence for each state of the records that could not be written, now and from now on.
+pub(super) fn unwritten(records: Receiver<UnwrittenRecords>) -> impl Stream<Item = String> {
+    let next = |(mut records, before): (Receiver<UnwrittenRecords>, Option<String>)| async move {
+        loop {
+            let now = records.borrow_and_update().sentence();
+            match now {
+                Some(sentence) if before.as_ref() != Some(&sentence) => {
+                    return Some((sentence.clone(), (records, Some(sentence))));
+                }
+                _ => records.changed().await.ok()?,
+            }
+        }
+    };
+    stream::unfold((records, None), next)
 }
 
 /// Follows the running sessions: one that ends a turn or waits without a view becomes unread, and

@@ -3,7 +3,7 @@
 use agent::SessionCommand;
 use agent::record::{SessionMode, SessionRecord, TurnEnd};
 use agent::session::{SessionActivity, UserPrompt};
-use agent_service::{SessionChangeKind, SessionStatus};
+use agent_service::{ServerDecision, SessionChangeKind, SessionStatus};
 use futures::executor::block_on;
 use host::{Files as _, RealFiles, TempFolder};
 
@@ -238,4 +238,73 @@ fn measurements_do_not_open_services_that_failed_to_open() {
     let engines = EngineServices::new(dirs.clone(), Arc::default(), IndexRegistry::new(&dirs));
     assert!(block_on(engines.sessions(setup.root.clone())).is_err());
     assert!(!lock(&engines.kept_metrics).begin_opening());
+}
+
+#[test]
+fn unreadable_permissions_close_every_call_and_are_told_to_the_window() {
+    let setup = Setup::new();
+    let path = setup.engines.dirs.config.join("permissions.json");
+    // A folder in the place of the file cannot be read.
+    RealFiles.create_folder(&path).expect("a folder");
+    let says = |problems: &[String]| {
+        let all = problems.join("\n");
+        assert!(all.contains("permissions.json"), "{all}");
+        assert!(
+            all.contains("every call of an agent needs permission"),
+            "{all}"
+        );
+    };
+    says(&block_on(setup.engines.models()).problems);
+    says(&setup.start().notices);
+    let access = block_on(setup.engines.folder_access(setup.root.clone()));
+    says(&access.expect("the other rights").problems);
+}
+
+#[test]
+fn rights_of_agents_are_read_and_changed() {
+    let setup = Setup::new();
+    let write = |path: AbsPath, text: &str| {
+        let folder = path.parent().expect("a folder");
+        RealFiles.create_folder(&folder).expect("a folder");
+        RealFiles
+            .write_private(&path, text.as_bytes())
+            .expect("written");
+    };
+    let root = setup.root.clone();
+    let rules = r#"{ "permissions": { "allow": ["Bash(make:*)"] } }"#;
+    write(setup.engines.dirs.config.join("permissions.json"), rules);
+    let server = r#"{ "mcpServers": { "it": { "command": "/nowhere/server" } } }"#;
+    write(root.join(".mcp.json"), server);
+    let hooks =
+        r#"{ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "true" }] }] } }"#;
+    write(root.join(".claude/settings.json"), hooks);
+    let access = block_on(setup.engines.folder_access(root.clone())).expect("rights");
+    let change = |change: AccessChange| {
+        block_on(setup.engines.change_access(root.clone(), change)).expect("changed")
+    };
+    assert_eq!(access.problems, Vec::<String>::new());
+    assert!(!access.sandbox.sentences.is_empty());
+    let now = change(AccessChange::RemoveRule(access.rules[0].clone()));
+    assert_eq!(now.rules, []);
+    let shown = access.servers[0].entry.clone();
+    let now = change(AccessChange::AllowServer(shown.clone()));
+    assert_eq!(now.servers[0].decision, ServerDecision::Allowed);
+    let now = change(AccessChange::StartServer("it".to_owned()));
+    assert!(
+        now.servers[0].status.starts_with("does not work"),
+        "{now:?}"
+    );
+    assert!(!now.servers[0].log.is_empty() || !now.servers[0].is_started);
+    let now = change(AccessChange::RefuseServer(shown));
+    assert_eq!(now.servers[0].decision, ServerDecision::Refused);
+    assert_eq!(now.servers[0].status, "was refused by you");
+    let file = access.hooks[0].file.clone();
+    assert!(change(AccessChange::AllowHooks(file.clone())).hooks[0].is_allowed);
+    assert!(!change(AccessChange::RevokeHooks(file)).hooks[0].is_allowed);
+    let trust = |is_trusted| AccessChange::SetTrusted {
+        folder: root.clone(),
+        is_trusted,
+    };
+    assert!(change(trust(true)).is_trusted);
+    assert!(!change(trust(false)).is_trusted);
 }

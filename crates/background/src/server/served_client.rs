@@ -130,6 +130,12 @@ impl ServedClient<'_> {
                 ServiceRequest::Consent(root, consent) => {
                     outbox.result(id, engines.consent(root, consent).await);
                 }
+                ServiceRequest::Access(root) => {
+                    outbox.result(id, engines.folder_access(root).await);
+                }
+                ServiceRequest::ChangeAccess(root, change) => {
+                    outbox.result(id, engines.change_access(root, change).await);
+                }
                 ServiceRequest::Status => outbox.result(id, Ok(state.status().await)),
                 ServiceRequest::Stop { with_sessions } => {
                     let ends = with_sessions || !state.status().await.is_busy();

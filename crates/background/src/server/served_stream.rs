@@ -43,6 +43,10 @@ pub(super) async fn run(context: StreamContext, request: StreamRequest, commands
             let changes = engines.stored_changes();
             context.forward(changes, StreamItem::Stored).await;
         }
+        StreamRequest::Problems => {
+            let problems = engines.problems();
+            context.forward(problems, StreamItem::Problem).await;
+        }
         StreamRequest::BudgetNotices => {
             let notices = engines.budget_notices();
             context.forward(notices, StreamItem::Budget).await;

@@ -299,6 +299,8 @@ impl CompareCommand {
             };
             measured.push(measure(&loaded.review, job, checks));
         }
+        let notices = checks.iter().flat_map(|checks| checks.take_notices());
+        notices.for_each(|notice| print_notice(streams, &notice));
         let measured = compare(measured);
         let mut text = format_table(&measured);
         for one in &measured {

@@ -324,3 +324,38 @@ fn find<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
         _ => None,
     }
 }
+
+#[test]
+fn consent_to_hooks_is_listed_with_results_and_revoked() {
+    let home = calling(&[]);
+    let hook = |command: &str| json!([{ "hooks": [{ "type": "command", "command": command }] }]);
+    let hooks =
+        json!({ "hooks": { "Stop": hook("echo no >&2; exit 3"), "SessionStart": hook("true") } });
+    home.write("project/.claude/settings.json", &hooks.to_string());
+    home.write("project/AGENTS.md", "Be brief.");
+    let listed = |expected: &[&str]| {
+        let left = home.run(&["trust", "list"]);
+        assert_eq!(left.code, Some(0), "{left:?}");
+        for text in expected {
+            assert!(left.output.contains(text), "{text}: {left:?}");
+        }
+    };
+    listed(&[
+        "is not trusted",
+        "(not allowed)",
+        "true: has not run",
+        "AGENTS.md (not active)",
+    ]);
+    let ran = home.run(&["run", "--model", "mock/m", "--trust-hooks", "go"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    listed(&["(allowed)", "true: succeeded", "failed with code 3: no"]);
+    assert_eq!(home.run(&["trust", "revoke-hooks"]).code, Some(0));
+    assert_eq!(home.run(&["trust", "add"]).code, Some(0));
+    listed(&["is trusted", "(not allowed)", "AGENTS.md (active)"]);
+    let refused = home.run(&["run", "--model", "mock/m", "go"]);
+    assert!(refused.errors.contains("do not run"), "{refused:?}");
+    assert_eq!(home.run(&["trust", "revoke"]).code, Some(0));
+    listed(&["is not trusted"]);
+    let sandbox = home.run(&["permissions", "sandbox"]);
+    assert!(sandbox.output.contains("no network"), "{sandbox:?}");
+}

@@ -75,7 +75,8 @@ fn a_projects_server_runs_only_as_it_was_approved() {
         assert_eq!(is_there(&home.path("runs")), runs, "{left:?}");
         left.errors
     };
-    let hint = "the MCP server \"it\" waits for your approval: look at it with `burin-agent mcp approve it`";
+    let hint = "the MCP server \"it\" waits for your approval: look at it under MCP servers in the Agents menu, or with \
+                `burin-agent mcp approve it`";
     let errors = check("There is no such tool.", false);
     assert!(errors.contains(hint), "{errors}");
     let approved = home.run(&["mcp", "approve", "it"]);
@@ -232,4 +233,23 @@ fn servers_that_do_not_work_are_named_and_hold_nobody_up() {
     }
     assert!(!left.errors.contains("\"off\""), "{left:?}");
     assert_eq!(home.run(&["mcp", "list"]).code, Some(1));
+}
+
+#[test]
+fn a_tool_that_is_off_is_not_offered() {
+    let home = project(&calls("mcp__it__say"));
+    home.allow(&["mcp__it"]);
+    assert_eq!(home.run(&["mcp", "approve", "it"]).code, Some(0));
+    let off = home.run(&["mcp", "turn-off", "mcp__it__say"]);
+    assert_eq!(off.code, Some(0), "{off:?}");
+    let left = home.task("do it");
+    assert!(left.output.contains("There is no such tool."), "{left:?}");
+    let listed = home.run(&["permissions", "list"]);
+    assert!(listed.output.contains("deny  mcp__it__say"), "{listed:?}");
+    assert_eq!(home.run(&["mcp", "turn-on", "mcp__it__say"]).code, Some(0));
+    let left = home.task("do it");
+    assert!(left.output.contains("It answered: said it"), "{left:?}");
+    let refused = home.run(&["mcp", "turn-off", "read"]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.errors.contains("mcp list"), "{refused:?}");
 }

@@ -135,6 +135,7 @@ impl FakeStarter {
             opened: SessionChannels {
                 id: session.into(),
                 queue: agent::queue::PromptQueue::default(),
+                problems: Vec::new(),
                 commands,
                 events,
             },

@@ -73,6 +73,12 @@ pub trait CheckRunner {
     /// Runs all checks on a merged tree and waits for them. A failed check is a result. An error
     /// means that the checks did not yield a result.
     fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, CheckError>;
+
+    /// Takes the problems of the environment in which the checks have run so far, as sentences for
+    /// the user. They change no result.
+    fn take_notices(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The checks that the user configured for a repository.

@@ -12,10 +12,10 @@ use futures::stream::{BoxStream, StreamExt as _};
 use crate::board::{self, Board, Command, Event};
 
 use super::{
-    AgentService, Consent, Error, ExternalAgentEntry, FolderAction, FolderChanges, FolderState,
-    FolderTrust, KeptPrompts, ModelList, NamedContext, NewSession, OpenFiles, RunningSession,
-    SessionChange, SessionConnection, SessionEntry, SessionMark, SpendNotice, Spending,
-    StoredChange, UndoOutcome,
+    AccessChange, AgentService, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
+    FolderChanges, FolderState, FolderTrust, KeptPrompts, ModelList, NamedContext, NewSession,
+    OpenFiles, RunningSession, ServerDecision, SessionChange, SessionConnection, SessionEntry,
+    SessionMark, SignInStep, SpendNotice, Spending, StoredChange, UndoOutcome,
 };
 
 /// An engine whose events come from a test, which also reads its commands.
@@ -36,6 +36,7 @@ pub enum FakeRequest {
     Watch,
     Mark,
     Fork,
+    Access,
 }
 
 #[derive(Default)]
@@ -59,6 +60,9 @@ struct FakeAgentState {
     connections: HashMap<String, mpsc::UnboundedSender<AgentEvent>>,
     session_changes: Vec<mpsc::UnboundedSender<SessionChange>>,
     stored_changes: Vec<mpsc::UnboundedSender<StoredChange>>,
+    problems: Vec<mpsc::UnboundedSender<String>>,
+    access: FolderAccess,
+    access_changes: Vec<AccessChange>,
     marks: Vec<(String, SessionMark)>,
     forks: Vec<(String, u64)>,
     running: Vec<mpsc::UnboundedSender<Vec<RunningSession>>>,
@@ -176,6 +180,25 @@ impl FakeAgents {
             let sent = |it: &mpsc::UnboundedSender<_>| it.unbounded_send(change.clone()).is_ok();
             state.session_changes.retain(sent);
         });
+    }
+
+    /// Reports a problem of the engines that belongs to no open session.
+    pub fn report_problem(&self, sentence: &str) {
+        self.with(|state| {
+            let sent =
+                |it: &mpsc::UnboundedSender<_>| it.unbounded_send(sentence.to_owned()).is_ok();
+            state.problems.retain(sent);
+        });
+    }
+
+    /// Sets the rights of agents in the folder.
+    pub fn set_access(&self, access: FolderAccess) {
+        self.with(|state| state.access = access);
+    }
+
+    /// Takes the changes of the rights since the last call.
+    pub fn take_access_changes(&self) -> Vec<AccessChange> {
+        self.with(|state| std::mem::take(&mut state.access_changes))
     }
 
     /// Takes the marks that were set since the last call.
@@ -340,6 +363,50 @@ impl FakeAgents {
     }
 }
 
+/// Applies a change of the rights as far as stories look at it.
+fn apply_access(access: &mut FolderAccess, change: &AccessChange) {
+    match change {
+        AccessChange::RemoveRule(rule) => access.rules.retain(|it| it != rule),
+        AccessChange::RemoveGrant(grant) => access.sandbox.grants.retain(|it| it != grant),
+        AccessChange::SetTool { name, is_on } => {
+            let tools = access.servers.iter_mut().flat_map(|it| &mut it.tools);
+            tools
+                .filter(|tool| tool.name == *name)
+                .for_each(|tool| tool.is_on = *is_on);
+        }
+        AccessChange::SetTrusted { folder, is_trusted } => {
+            access.trusted_folders.retain(|it| it != folder);
+            if *is_trusted {
+                access.trusted_folders.push(folder.clone());
+            }
+            access.is_trusted = !access.trusted_folders.is_empty();
+        }
+        AccessChange::AllowServer(shown) | AccessChange::RefuseServer(shown) => {
+            let decision = match change {
+                AccessChange::AllowServer(_) => ServerDecision::Allowed,
+                _ => ServerDecision::Refused,
+            };
+            let servers = access.servers.iter_mut();
+            servers
+                .filter(|it| it.entry == *shown)
+                .for_each(|it| it.decision = decision);
+        }
+        AccessChange::AllowHooks(shown) | AccessChange::RevokeHooks(shown) => {
+            let is_allowed = matches!(change, AccessChange::AllowHooks(_));
+            let files = access.hooks.iter_mut();
+            files
+                .filter(|it| it.file == *shown)
+                .for_each(|it| it.is_allowed = is_allowed);
+        }
+        AccessChange::StartServer(name) => {
+            let servers = access.servers.iter_mut();
+            servers
+                .filter(|it| it.entry.name == *name)
+                .for_each(|it| it.is_started = true);
+        }
+    }
+}
+
 impl FakeAgentState {
     /// Applies a mark to the stored sessions, as the ledger does.
     fn apply_mark(&mut self, id: &str, mark: &SessionMark) {
@@ -417,6 +484,12 @@ impl AgentService for FakeAgents {
     fn stored_changes(&self) -> BoxStream<'static, StoredChange> {
         let (sender, receiver) = mpsc::unbounded();
         self.with(|state| state.stored_changes.push(sender));
+        receiver.boxed()
+    }
+
+    fn problems(&self) -> BoxStream<'static, String> {
+        let (sender, receiver) = mpsc::unbounded();
+        self.with(|state| state.problems.push(sender));
         receiver.boxed()
     }
 
@@ -532,6 +605,35 @@ impl AgentService for FakeAgents {
     ) -> BoxFuture<'static, Result<(), Error>> {
         self.with(|state| state.kept_prompts.insert(root, kept));
         ready(Ok(())).boxed()
+    }
+
+    fn folder_access(&self, _: AbsPath) -> BoxFuture<'static, Result<FolderAccess, Error>> {
+        self.answer(FakeRequest::Access, |this| {
+            this.with(|state| state.access.clone())
+        })
+    }
+
+    fn change_access(
+        &self,
+        _: AbsPath,
+        change: AccessChange,
+    ) -> BoxFuture<'static, Result<FolderAccess, Error>> {
+        self.answer(FakeRequest::Access, move |this| {
+            this.with(|state| {
+                apply_access(&mut state.access, &change);
+                state.access_changes.push(change);
+                state.access.clone()
+            })
+        })
+    }
+
+    fn sign_in(&self, _: AbsPath, server: String) -> BoxStream<'static, SignInStep> {
+        let page = SignInStep::Page {
+            url: format!("https://{server}.example/authorize"),
+            reason: format!("The server \"{server}\" wants you to sign in."),
+        };
+        let done = SignInStep::Done(Ok(format!("the server \"{server}\" is ready")));
+        futures::stream::iter([page, done]).boxed()
     }
 
     fn folder_trust(&self, _: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>> {

@@ -51,6 +51,21 @@ impl ComposerPanel {
         }));
     }
 
+    /// Passes problems of the engines that belong to no open session to the window.
+    pub(super) fn follow_problems(&mut self, cx: &mut Context<Self>) {
+        let Some(mut problems) = self.agents.as_ref().map(|it| it.problems()) else {
+            return;
+        };
+        self._problems = Some(cx.spawn(async move |this, cx| {
+            while let Some(problem) = problems.next().await {
+                let taken = this.update(cx, |_, cx| cx.emit(PanelEvent::Problem(problem)));
+                if taken.is_err() {
+                    return;
+                }
+            }
+        }));
+    }
+
     /// Whether the panel shows a session, if the panel itself is visible.
     pub fn shows_session(&self, id: &str) -> bool {
         let open = self

@@ -341,7 +341,7 @@ fn about(entry: &SessionEntry, state: &RowState) -> String {
 }
 
 /// Formats an age, given in milliseconds, in its largest unit.
-fn age(millis: u64) -> String {
+pub fn age(millis: u64) -> String {
     let minutes = millis / 60_000;
     match minutes {
         0 => "now".to_owned(),

@@ -33,6 +33,13 @@ impl ComposerPanel {
         self.query_trust(cx);
     }
 
+    /// Reads the trust status of the folder again, after it was changed elsewhere.
+    pub fn refresh_trust(&mut self, cx: &mut Context<Self>) {
+        if self.is_awake {
+            self.query_trust(cx);
+        }
+    }
+
     fn query_trust(&mut self, cx: &mut Context<Self>) {
         let (Some(agents), Some(root)) = (self.agents.clone(), self.root.clone()) else {
             return;

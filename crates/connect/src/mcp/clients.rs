@@ -72,6 +72,8 @@ pub struct ServerState {
     pub left_out: Vec<String>,
     /// The server's instructions for models: untrusted text.
     pub instructions: Option<String>,
+    /// The end of the error output of its process, while it is connected: untrusted text.
+    pub error_output: String,
 }
 
 struct ServerHandle {
@@ -121,6 +123,12 @@ impl McpClients {
                 tools: snapshot.tools.len(),
                 left_out: snapshot.left_out.clone(),
                 instructions: snapshot.instructions.clone(),
+                error_output: snapshot
+                    .connection
+                    .as_ref()
+                    .and_then(|connection| connection.child.as_ref())
+                    .map(|child| child.tail())
+                    .unwrap_or_default(),
             }
         };
         self.servers.values().map(state).collect()

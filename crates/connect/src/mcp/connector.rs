@@ -26,6 +26,7 @@ use super::stdio::Stdio;
 use super::tls::install_tls;
 use super::user::TokenStore;
 use crate::child::{ChildCommand, ChildProcess};
+use crate::error::Error;
 use crate::framing::NoiseCallback;
 use crate::variables::Variables;
 
@@ -41,8 +42,13 @@ pub(super) struct ServerConnection {
 /// The reason a connection failed.
 #[derive(Debug)]
 pub(super) enum ConnectFailure {
-    /// It requires a sign-in, with its challenge.
-    NeedsSignIn(Option<String>),
+    /// It requires a sign-in.
+    NeedsSignIn {
+        /// The server's challenge, if it sent one.
+        challenge: Option<String>,
+        /// The reason an earlier sign-in does not count, as a sentence.
+        why: Option<String>,
+    },
     /// A retry is pointless until the configuration changes.
     Permanent(String),
     /// A retry may succeed.
@@ -144,18 +150,23 @@ impl ConfiguredConnector {
             let (config, handler) = (config.clone(), handler.clone());
             let handshake = (lifecycle, self.handshake_timeout);
             async move {
-                let manager = if has_own {
-                    None
+                let signed_in = if has_own {
+                    Ok(None)
                 } else {
                     sign_in::signed_in(url, &self.tokens).await
                 };
                 let make = StreamableHttpClientTransport::from_config;
-                match manager {
-                    Some(manager) => {
+                match signed_in {
+                    Ok(Some(manager)) => {
                         initialize(authorized(make, manager, config), handler, None, handshake)
                             .await
                     }
-                    None => initialize(make(config), handler, None, handshake).await,
+                    Ok(None) => initialize(make(config), handler, None, handshake).await,
+                    Err(unusable) => {
+                        // The server decides whether it needs a sign-in at all.
+                        let reached = initialize(make(config), handler, None, handshake).await;
+                        reached.map_err(|error| error.because(&unusable))
+                    }
                 }
             }
         })
@@ -207,6 +218,14 @@ impl HandshakeError {
             HandshakeError::MaybeLegacy(failure) | HandshakeError::Other(failure) => failure,
         }
     }
+
+    /// Adds the reason an earlier sign-in does not count, if a sign-in is required.
+    fn because(mut self, reason: &Error) -> Self {
+        if let HandshakeError::Other(ConnectFailure::NeedsSignIn { why, .. }) = &mut self {
+            *why = Some(reason.to_string());
+        }
+        self
+    }
 }
 
 /// Starts a process and shakes hands with it. Fails permanently if it cannot be started.
@@ -243,9 +262,11 @@ where
     };
     if error.is_authorization_required() {
         let challenge = error.auth_challenge().map(str::to_owned);
-        return Err(HandshakeError::Other(ConnectFailure::NeedsSignIn(
+        let why = None;
+        return Err(HandshakeError::Other(ConnectFailure::NeedsSignIn {
             challenge,
-        )));
+            why,
+        }));
     }
     let is_disconnected = matches!(
         error,

@@ -24,7 +24,7 @@ pub enum ServerStatus {
     },
     /// It requires the user to sign in.
     NeedsSignIn {
-        /// The reason the last sign-in failed, as a sentence.
+        /// The reason the last sign-in failed or does not count any more, as a sentence.
         why: Option<String>,
     },
     /// The connection failed or broke.

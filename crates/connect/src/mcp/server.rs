@@ -134,8 +134,8 @@ impl ServerTask {
                     let since = Instant::now();
                     match self.serve(connection).await {
                         Ok(command) => return command,
-                        Err(ConnectFailure::NeedsSignIn(challenge)) => {
-                            match self.wait_for_user(challenge).await {
+                        Err(ConnectFailure::NeedsSignIn { challenge, why }) => {
+                            match self.wait_for_user(challenge, why).await {
                                 Some(command) => return command,
                                 None => continue,
                             }
@@ -150,8 +150,8 @@ impl ServerTask {
                         }
                     }
                 }
-                Err(ConnectFailure::NeedsSignIn(challenge)) => {
-                    match self.wait_for_user(challenge).await {
+                Err(ConnectFailure::NeedsSignIn { challenge, why }) => {
+                    match self.wait_for_user(challenge, why).await {
                         Some(command) => return command,
                         None => continue,
                     }
@@ -179,9 +179,12 @@ impl ServerTask {
     }
 
     /// Waits until the user has signed in, and returns `None` then; returns a command that arrives
-    /// before.
-    async fn wait_for_user(&mut self, challenge: Option<String>) -> Option<ServerCommand> {
-        let mut why = None;
+    /// before. `why` is the reason an earlier sign-in does not count.
+    async fn wait_for_user(
+        &mut self,
+        challenge: Option<String>,
+        mut why: Option<String>,
+    ) -> Option<ServerCommand> {
         loop {
             self.set_status(ServerStatus::NeedsSignIn { why: why.take() });
             let command = self.command().await;
@@ -232,7 +235,7 @@ impl ServerTask {
                 Ok(listed) => listed,
                 Err(error) => {
                     return Err(match challenged.try_recv() {
-                        Ok(challenge) => ConnectFailure::NeedsSignIn(Some(challenge)),
+                        Ok(challenge) => challenged_by(challenge),
                         Err(_) => ConnectFailure::Transient(error.message),
                     });
                 }
@@ -263,7 +266,7 @@ impl ServerTask {
                 // Checked before the end, since a server that requires a sign-in may close the
                 // connection as well.
                 Some(challenge) = challenged.recv() => {
-                    break Err(ConnectFailure::NeedsSignIn(Some(challenge)));
+                    break Err(challenged_by(challenge));
                 }
                 _ = &mut ended => {
                     break Err(ConnectFailure::Transient(match &child {
@@ -354,6 +357,14 @@ impl ServerTask {
         let server = self.entry.name.clone();
         // There may be no receivers.
         self.events.send(McpEvent::Status { server, status }).ok();
+    }
+}
+
+/// Returns the failure of a connection whose server sent this challenge.
+fn challenged_by(challenge: String) -> ConnectFailure {
+    ConnectFailure::NeedsSignIn {
+        challenge: Some(challenge),
+        why: None,
     }
 }
 

@@ -42,7 +42,7 @@ impl CredentialStore for ServerTokens {
         Self: 'b,
     {
         Box::pin(async move {
-            let text = self.tokens.load(&self.url).await;
+            let text = self.tokens.load(&self.url).await.map_err(not_stored)?;
             // Tokens of an older version that cannot be parsed require a new sign-in.
             Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
         })
@@ -78,25 +78,31 @@ fn not_stored(error: Error) -> AuthError {
 }
 
 /// Returns the manager that authorizes requests to `url`. Returns `None` if the user has not signed
-/// in before, or the stored tokens are unusable.
+/// in before. Fails if the stored tokens cannot be read or are unusable.
 pub(super) async fn signed_in(
     url: &str,
     tokens: &Arc<dyn TokenStore>,
-) -> Option<AuthorizationManager> {
-    tokens.load(url).await?;
-    let mut manager = manager(url, tokens).await.ok()?;
+) -> Result<Option<AuthorizationManager>, Error> {
+    let unreadable = |error| {
+        Error::SignIn(format!(
+            "the tokens of your earlier sign-in cannot be read: {error}"
+        ))
+    };
+    let unusable = |error: AuthError| {
+        Error::SignIn(format!(
+            "your earlier sign-in cannot be used: {}",
+            causes(&error)
+        ))
+    };
+    if tokens.load(url).await.map_err(unreadable)?.is_none() {
+        return Ok(None);
+    }
+    let mut manager = manager(url, tokens).await.map_err(unusable)?;
     let found = match discover(&mut manager, url, None).await {
         Ok(()) => manager.initialize_from_store().await,
         Err(error) => Err(error),
     };
-    match found {
-        Ok(true) => Some(manager),
-        Ok(false) => None,
-        Err(error) => {
-            log::warn!("the tokens for {url} are unusable: {}", causes(&error));
-            None
-        }
-    }
+    Ok(found.map_err(unusable)?.then_some(manager))
 }
 
 /// Returns a manager without tokens.

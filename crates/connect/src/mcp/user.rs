@@ -36,9 +36,9 @@ pub trait McpUser: Send + Sync {
 
 /// Stores OAuth tokens of servers. The text is opaque to implementations.
 pub trait TokenStore: Send + Sync {
-    /// Returns the tokens stored for a server's URL. Returns `None` if there are no tokens or they
-    /// cannot be read.
-    fn load(&self, url: &str) -> BoxFuture<'static, Option<String>>;
+    /// Returns the tokens stored for a server's URL, or `None` if there are no tokens. Fails if they
+    /// are stored but cannot be read.
+    fn load(&self, url: &str) -> BoxFuture<'static, Result<Option<String>, Error>>;
     /// Stores tokens so that other users of the machine cannot read them; `None` removes them.
     fn save(&self, url: &str, tokens: Option<String>) -> BoxFuture<'static, Result<(), Error>>;
 }
@@ -78,9 +78,9 @@ impl McpUser for NoUser {
 }
 
 impl TokenStore for NoUser {
-    fn load(&self, url: &str) -> BoxFuture<'static, Option<String>> {
+    fn load(&self, url: &str) -> BoxFuture<'static, Result<Option<String>, Error>> {
         let tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
-        Box::pin(ready(tokens.get(url).cloned()))
+        Box::pin(ready(Ok(tokens.get(url).cloned())))
     }
 
     fn save(&self, url: &str, text: Option<String>) -> BoxFuture<'static, Result<(), Error>> {

@@ -2,7 +2,7 @@
 //! repository, run in the sandbox on a copy of the merged tree, and language servers that find no
 //! new errors, if the settings say so.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agent::sandbox::CommandSandbox as _;
@@ -39,6 +39,8 @@ struct LandingChecks {
     commands: Vec<String>,
     /// Whether new errors are refused; an error if the settings do not say so for certain.
     finds_errors: Result<bool, Error>,
+    /// Problems of the sandboxes in which the checks ran, each once.
+    notices: Mutex<Vec<String>>,
 }
 
 impl CheckCommands {
@@ -80,6 +82,7 @@ impl CheckSource for CheckCommands {
             dirs: self.dirs.clone(),
             commands,
             finds_errors,
+            notices: Mutex::default(),
         }))
     }
 }
@@ -92,7 +95,7 @@ impl LandingChecks {
         let root = SessionRoot::for_user_folder(folder);
         let (sandbox, problems) =
             sandbox_policy::sandbox(&self.dirs, root, &Confinement::default());
-        problems.iter().for_each(|problem| log::warn!("{problem}"));
+        self.add_notices(problems);
         let bounds = match sandbox {
             Some(sandbox) => Some(sandbox.bounds(&[]).map_err(check_error)?),
             None => None,
@@ -105,7 +108,7 @@ impl LandingChecks {
             terminal: None,
             sandbox: bounds,
         };
-        let output: Arc<std::sync::Mutex<Vec<u8>>> = Arc::default();
+        let output: Arc<Mutex<Vec<u8>>> = Arc::default();
         let sink_output = output.clone();
         let sink = Box::new(move |bytes: &[u8]| {
             let mut kept = sandbox_policy::lock(&sink_output);
@@ -130,6 +133,17 @@ impl LandingChecks {
     }
 }
 
+impl LandingChecks {
+    fn add_notices(&self, more: Vec<String>) {
+        let mut notices = sandbox_policy::lock(&self.notices);
+        for notice in more {
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        }
+    }
+}
+
 impl CheckRunner for LandingChecks {
     fn is_empty(&self) -> bool {
         self.commands.is_empty() && matches!(self.finds_errors, Ok(false))
@@ -150,8 +164,9 @@ impl CheckRunner for LandingChecks {
         match &self.finds_errors {
             Ok(is_wanted) => {
                 let check = NewErrorsCheck::new(&self.dirs, candidate, &scratch);
-                let check = is_wanted.then(|| check.run(&folder)).transpose()?;
-                checked.extend(check.flatten());
+                let result = is_wanted.then(|| check.run(&folder)).transpose();
+                self.add_notices(check.into_notices());
+                checked.extend(result?.flatten());
             }
             Err(error) => checked.push(new_errors::unchecked(&error.to_string())),
         }
@@ -159,6 +174,10 @@ impl CheckRunner for LandingChecks {
             checked.push(self.run(command, &folder)?);
         }
         Ok(checked)
+    }
+
+    fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut *sandbox_policy::lock(&self.notices))
     }
 }
 

@@ -71,7 +71,8 @@ impl JobSessionStarter {
             ))
         });
         let (hooks, problems) = hooks.await?;
-        options.hooks = hooks;
+        let main_repo = self.worktrees.main_repo();
+        options.hooks = hooks.map(|hooks| self.factory.observed(&hooks, main_repo));
         notices.extend(problems);
         Ok((options, notices))
     }
@@ -145,7 +146,7 @@ impl SessionStarter for JobSessionStarter {
                 return this.start_hosted(&request, agent, Some(&session)).await;
             }
             let gate = this.worktrees.watch(&request.worktree).await?;
-            let (options, notices) = this.session_options(&request).await?;
+            let (options, mut notices) = this.session_options(&request).await?;
             let store = this.factory.store().clone();
             let id = session.clone();
             let stored = blocking(move || store.find(&id).map_err(session_error)).await?;
@@ -153,12 +154,13 @@ impl SessionStarter for JobSessionStarter {
             let is_prompted = stored
                 .as_ref()
                 .is_some_and(|it| it.records.iter().any(is_prompt));
-            let opened = match stored {
+            let mut opened = match stored {
                 Some(_) => engine::resume(options, &session)
                     .await
                     .map_err(session_error)?,
                 None => engine::start(options),
             };
+            notices.append(&mut opened.problems);
             Ok(StartedSession {
                 opened,
                 gate,

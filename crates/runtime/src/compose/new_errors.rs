@@ -8,6 +8,7 @@
 //! Folders outside of Git, such as installed packages, are missing in both trees.
 //! Start at `NewErrorsCheck::run`.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,6 +40,8 @@ pub(super) struct NewErrorsCheck<'a> {
     scratch: &'a AbsPath,
     /// Time for the reports about one tree.
     time: Duration,
+    /// Problems of the sandboxes of its servers.
+    notices: RefCell<Vec<String>>,
 }
 
 /// An error in a file of a tree.
@@ -85,7 +88,13 @@ impl<'a> NewErrorsCheck<'a> {
             candidate,
             scratch,
             time: REPORT_TIME,
+            notices: RefCell::default(),
         }
+    }
+
+    /// Returns the problems of the sandboxes in which servers ran, as sentences for the user.
+    pub(super) fn into_notices(self) -> Vec<String> {
+        self.notices.into_inner()
     }
 
     /// Compares the errors of the merged tree in the folder `merged` with those of the branch; `None` if no server serves
@@ -180,7 +189,7 @@ impl<'a> NewErrorsCheck<'a> {
         };
         let (sandbox, problems) =
             sandbox_policy::sandbox(self.dirs, session_root, &Confinement::default());
-        problems.iter().for_each(|problem| log::warn!("{problem}"));
+        self.notices.borrow_mut().extend(problems);
         let tree = AgentTree {
             root: folder.clone(),
             checkout: main_repo.clone(),

@@ -25,6 +25,7 @@ fn opened(id: &str) -> (Engine, SessionChannels) {
     let opened = SessionChannels {
         id: id.into(),
         queue: agent::queue::PromptQueue::default(),
+        problems: Vec::new(),
         commands,
         events,
     };

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, printable};
 use connect::mcp::{Approval, Approvals, ServerEntry, ServerOrigin};
 use host::{ContentHash, Files};
 
@@ -32,7 +32,7 @@ impl Consents {
     /// Stores the user's decision about this exact version of an entry. Blocks on the disk. Fails
     /// with `Error::OwnServer` for an entry in the user's own file, because such an entry needs no
     /// decision.
-    pub fn set(&self, entry: &ServerEntry, approval: Approval) -> Result<(), Error> {
+    pub(crate) fn set(&self, entry: &ServerEntry, approval: Approval) -> Result<(), Error> {
         let Some(what) = consent_subject(entry) else {
             return Err(Error::OwnServer(entry.name.clone()));
         };
@@ -51,6 +51,41 @@ impl Consents {
         let text = format!("{what}{word}");
         self.files.write_private(&path, text.as_bytes())?;
         Ok(())
+    }
+
+    /// Returns the user's decision about an entry. Blocks on the disk. Fails with
+    /// `Error::UnreadableApproval` if the decision is stored but cannot be read.
+    pub(crate) fn stored(&self, entry: &ServerEntry) -> Result<Approval, Error> {
+        let Some(what) = consent_subject(entry) else {
+            return Ok(Approval::Unasked);
+        };
+        let stored = match self.files.read(&self.path(&what), LARGEST) {
+            Ok(stored) => stored,
+            Err(error) if error.is_not_found() => return Ok(Approval::Unasked),
+            Err(source) => {
+                let server = printable(&entry.name, LineFeeds::Escape).into_owned();
+                let source = Box::new(source);
+                return Err(Error::UnreadableApproval { server, source });
+            }
+        };
+        // The file starts with its subject, so that entries with equal hashes differ.
+        Ok(match stored.strip_prefix(what.as_bytes()) {
+            Some(word) if word == ALLOWED.as_bytes() => Approval::Allowed,
+            Some(word) if word == REFUSED.as_bytes() => Approval::Refused,
+            _ => Approval::Unasked,
+        })
+    }
+
+    /// Returns a sentence about each of these entries whose stored decision cannot be read. Blocks
+    /// on the disk.
+    pub(crate) fn problems<'a>(
+        &self,
+        entries: impl IntoIterator<Item = &'a ServerEntry>,
+    ) -> Vec<String> {
+        let unreadable = entries
+            .into_iter()
+            .filter_map(|entry| self.stored(entry).err());
+        unreadable.map(|error| error.to_string()).collect()
     }
 
     fn path(&self, what: &str) -> AbsPath {
@@ -75,23 +110,7 @@ fn consent_subject(entry: &ServerEntry) -> Option<String> {
 
 impl Approvals for Consents {
     fn approval(&self, entry: &ServerEntry) -> Approval {
-        let Some(what) = consent_subject(entry) else {
-            return Approval::Unasked;
-        };
-        let stored = match self.files.read(&self.path(&what), LARGEST) {
-            Ok(stored) => stored,
-            Err(error) => {
-                if !error.is_not_found() {
-                    log::warn!("an approval cannot be read: {error}");
-                }
-                return Approval::Unasked;
-            }
-        };
-        // The file starts with its subject, so that entries with equal hashes differ.
-        match stored.strip_prefix(what.as_bytes()) {
-            Some(word) if word == ALLOWED.as_bytes() => Approval::Allowed,
-            Some(word) if word == REFUSED.as_bytes() => Approval::Refused,
-            _ => Approval::Unasked,
-        }
+        // A server whose approval cannot be read does not run; `problems` says so.
+        self.stored(entry).unwrap_or(Approval::Unasked)
     }
 }

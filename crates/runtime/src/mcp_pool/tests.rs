@@ -1,9 +1,11 @@
 //! Stored approvals and tokens, and the servers found for a folder.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
-use base::AbsPath;
+use agent::rules::PermissionRules;
+use agent::tools::ToolStates;
+use base::{AbsPath, NameRules};
 use connect::mcp::{Approval, Approvals, ServerEntry, ServerOrigin, TokenStore};
 use host::{Dirs, FakeFiles, Files, RealFiles, TempFolder};
 
@@ -12,7 +14,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use super::{Consents, McpServers, ServerWait, TokenFolder, gather};
+use super::{Consents, McpServers, ServerWait, TokenFolder, ToolRequest, gather};
 
 fn path(text: &str) -> AbsPath {
     AbsPath::new(text).expect("absolute")
@@ -74,19 +76,41 @@ fn an_approval_is_for_one_entry_in_one_file() {
     assert!(refused.is_err_and(|error| error.to_string().contains("is your own")));
 }
 
+#[test]
+fn an_unreadable_approval_keeps_the_server_off_and_is_reported() {
+    let fake = FakeFiles::new();
+    let entry = &found(&fake, r#"{ "mcpServers": { "it": { "command": "a" } } }"#)[0];
+    let folder = TempFolder::new().expect("a folder");
+    let consents = Consents::new(Arc::new(RealFiles), folder.path());
+    consents.set(entry, Approval::Allowed).expect("stored");
+    assert_eq!(consents.problems([entry]), Vec::<String>::new());
+    let stored = folder.path().join("mcp/approvals");
+    let stored = RealFiles.list(&stored).expect("a folder").entries[0]
+        .path
+        .clone();
+    RealFiles.remove(&stored).expect("removed");
+    RealFiles
+        .create_folder(&stored)
+        .expect("a folder in its place");
+    assert_eq!(consents.approval(entry), Approval::Unasked);
+    let problems = consents.problems([entry]);
+    assert!(problems[0].contains("\"it\""), "{problems:?}");
+    assert!(problems[0].contains("does not run"), "{problems:?}");
+}
+
 #[tokio::test]
 async fn tokens_are_for_this_user_alone_and_for_one_address() {
     use std::os::unix::fs::PermissionsExt;
     let folder = TempFolder::new().expect("a folder");
     let tokens = TokenFolder::new(Arc::new(RealFiles), folder.path());
     let url = "https://a.example/mcp";
-    assert_eq!(tokens.load(url).await, None);
+    assert_eq!(tokens.load(url).await, Ok(None));
     tokens
         .save(url, Some("secret\nof it".to_owned()))
         .await
         .expect("kept");
-    assert_eq!(tokens.load(url).await.as_deref(), Some("secret\nof it"));
-    assert_eq!(tokens.load("https://b.example/mcp").await, None);
+    assert_eq!(tokens.load(url).await, Ok(Some("secret\nof it".to_owned())));
+    assert_eq!(tokens.load("https://b.example/mcp").await, Ok(None));
     let kept = folder.path().join("mcp/tokens");
     let listing = RealFiles.list(&kept).expect("a folder");
     assert_eq!(listing.entries.len(), 1);
@@ -96,8 +120,16 @@ async fn tokens_are_for_this_user_alone_and_for_one_address() {
     };
     assert_eq!(mode(&listing.entries[0].path), 0o600);
     tokens.save(url, None).await.expect("forgotten");
-    assert_eq!(tokens.load(url).await, None);
+    assert_eq!(tokens.load(url).await, Ok(None));
     tokens.save(url, None).await.expect("nothing to forget");
+    // Tokens that are there but unreadable are an error, not an absence.
+    let path = listing.entries[0].path.clone();
+    RealFiles.write_private(&path, &[0xff]).expect("written");
+    let unreadable = tokens.load(url).await.expect_err("unreadable");
+    assert!(
+        unreadable.to_string().contains(&path.to_string()),
+        "{unreadable}"
+    );
 }
 
 #[test]
@@ -209,6 +241,15 @@ fn servers(folder: &TempFolder, entry: &Value) -> Arc<McpServers> {
     Arc::new(McpServers::start(entries, &files, &dirs, folder.path()))
 }
 
+fn request<'a>(rules: &'a PermissionRules, waiting: &'a ServerWait) -> ToolRequest<'a> {
+    static STATES: LazyLock<Arc<ToolStates>> = LazyLock::new(Arc::default);
+    ToolRequest {
+        states: &STATES,
+        rules,
+        waiting,
+    }
+}
+
 #[tokio::test]
 async fn slow_server_is_awaited_with_a_notice() {
     let (let_it, may) = watch::channel(false);
@@ -224,9 +265,25 @@ async fn slow_server_is_awaited_with_a_notice() {
             let_it.send_replace(true);
         }),
     };
-    let offer = servers.offer(&Arc::default(), &waiting).await;
+    let rules = PermissionRules::default();
+    let offer = servers.offer(&request(&rules, &waiting)).await;
     let names: Vec<&str> = offer.tools.iter().map(|tool| tool.name()).collect();
     assert_eq!(names, ["mcp__it__good"]);
+    // A tool that a rule denies is listed, but not offered.
+    let denied = json!({ "deny": ["mcp__it__good"] });
+    let (denied, _) = PermissionRules::of(&denied, "/p", NameRules::EXACT);
+    let less = servers.offer(&request(&denied, &waiting)).await;
+    assert!(less.tools.is_empty());
+    let listed = servers.list();
+    assert_eq!(listed[0].tools[0].name, "mcp__it__good");
+    // The messages arrive by a task.
+    while !servers.list()[0]
+        .log
+        .iter()
+        .any(|it| it.contains("is ready"))
+    {
+        tokio::task::yield_now().await;
+    }
     let told = told.lock().expect("a lock").clone();
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(
@@ -252,7 +309,8 @@ async fn run_starts_without_a_server_that_times_out() {
         longest: Duration::from_secs(600),
         tell: Arc::new(|_| {}),
     };
-    let offer = servers.offer(&Arc::default(), &waiting).await;
+    let rules = PermissionRules::default();
+    let offer = servers.offer(&request(&rules, &waiting)).await;
     assert!(offer.tools.is_empty());
     let notices = offer.notices.join("\n");
     assert!(

@@ -32,23 +32,25 @@ impl TokenFolder {
 }
 
 impl TokenStore for TokenFolder {
-    fn load(&self, url: &str) -> BoxFuture<'static, Option<String>> {
+    fn load(&self, url: &str) -> BoxFuture<'static, Result<Option<String>, connect::Error>> {
         let (files, path) = (self.files.clone(), self.path(url));
         let first = format!("{url}\n");
         let read = tokio::task::spawn_blocking(move || {
-            let text = match files.read(&path, LARGEST) {
-                Ok(bytes) => String::from_utf8(bytes).ok()?,
-                Err(error) => {
-                    if !error.is_not_found() {
-                        log::warn!("the tokens of a server cannot be read: {error}");
-                    }
-                    return None;
-                }
+            let bytes = match files.read(&path, LARGEST) {
+                Ok(bytes) => bytes,
+                Err(error) if error.is_not_found() => return Ok(None),
+                Err(error) => return Err(connect::Error::Storage(error.to_string())),
             };
+            let text = String::from_utf8(bytes)
+                .map_err(|_| connect::Error::Storage(format!("{path} does not hold UTF-8 text")))?;
             // The file starts with its address, so that addresses with equal hashes differ.
-            text.strip_prefix(&first).map(str::to_owned)
+            Ok(text.strip_prefix(&first).map(str::to_owned))
         });
-        Box::pin(async move { read.await.ok().flatten() })
+        Box::pin(async move {
+            let broke_off =
+                |error| connect::Error::Storage(format!("the tokens were not read: {error}"));
+            read.await.map_err(broke_off)?
+        })
     }
 
     fn save(

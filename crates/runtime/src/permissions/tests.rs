@@ -1,5 +1,6 @@
 //! The permissions file: one reader, closed where it is not understood, written without losing comments.
 
+use agent::access::{CommandGrant, KeptRule, RuleList, RuleOrigin};
 use serde_json::json;
 
 use super::*;
@@ -135,4 +136,60 @@ fn a_linked_file_stays_a_link() {
     let meta = file.as_path().symlink_metadata().expect("there");
     assert!(meta.is_symlink());
     assert!(text(&real).expect("read").contains("Bash(ls)"));
+}
+
+#[test]
+fn kept_rules_are_removed_from_the_list_that_has_them() {
+    let world = world(
+        "{ // mine\n \"permissions\": { \"allow\": [\"A\"], \"deny\": [\"A\"] },\n \
+         \"projects\": { \"/p\": { \"ask\": [\"B\"], \"commands\": { \"C\": [\"write /d\"] } } } }",
+    );
+    let rule = |rule: &str, list, origin| KeptRule {
+        rule: rule.to_owned(),
+        list,
+        origin,
+    };
+    let project = || RuleOrigin::Project("/p".to_owned());
+    let denied = rule("A", RuleList::Deny, RuleOrigin::User);
+    let allowed = rule("A", RuleList::Allow, RuleOrigin::User);
+    let asked = rule("B", RuleList::Ask, project());
+    let kept = || Permissions::read(&world.dirs).kept_rules();
+    assert_eq!(kept(), [denied.clone(), allowed.clone(), asked.clone()]);
+    remove_rule(&world.dirs, &allowed).expect("removed");
+    assert_eq!(kept(), [denied.clone(), asked.clone()]);
+    let missing = remove_rule(&world.dirs, &allowed).expect_err("gone");
+    assert!(matches!(missing, Error::Unknown(_)), "{missing}");
+    let off = rule("mcp__a__b", RuleList::Deny, project());
+    add_rule(&world.dirs, &off).expect("added");
+    add_rule(&world.dirs, &off).expect("there already");
+    assert_eq!(kept(), [denied, off, asked]);
+    let grant = CommandGrant {
+        rule: "C".to_owned(),
+        access: "write /d".to_owned(),
+        origin: project(),
+    };
+    let grants = || Permissions::read(&world.dirs).grants("/p");
+    assert_eq!(grants().first(), Some(&grant));
+    remove_grant(&world.dirs, &grant).expect("removed");
+    assert_eq!(grants(), []);
+    assert!(written(&world).contains("// mine"));
+}
+
+#[test]
+fn an_unreadable_file_is_the_reason_for_a_refused_change() {
+    let world = world("{ \"permissions\": ");
+    let rule = KeptRule {
+        rule: "A".to_owned(),
+        list: RuleList::Allow,
+        origin: RuleOrigin::User,
+    };
+    let refused = remove_rule(&world.dirs, &rule).expect_err("unreadable");
+    assert!(matches!(refused, Error::InvalidFile(_)), "{refused}");
+    let sentence = refused.to_string();
+    assert!(sentence.contains("permissions.json"), "{sentence}");
+    assert!(
+        sentence.contains("every call of an agent needs permission"),
+        "{sentence}"
+    );
+    assert_eq!(written(&world), "{ \"permissions\": ");
 }

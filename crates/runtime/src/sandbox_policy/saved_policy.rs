@@ -91,6 +91,11 @@ impl SandboxSettings {
         &self.written.environment
     }
 
+    /// Returns the settings that differ from the default policy.
+    pub(super) fn policy(&self) -> &PolicyFile {
+        &self.written.policy
+    }
+
     /// Adds the file's settings to a policy. `home` replaces `~` in paths. Fails if a setting is
     /// invalid.
     pub(super) fn apply(&self, policy: &mut Policy, home: &AbsPath) -> Result<(), PolicyFileError> {

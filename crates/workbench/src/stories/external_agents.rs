@@ -25,7 +25,7 @@ fn entry(id: &str, is_installed: bool) -> ExternalAgentEntry {
 fn a_prompt_starts_the_chosen_agent_in_a_worktree(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     fake.set_external_agents(vec![entry("claude", true), entry("codex", false)]);
-    story.keys("ctrl-alt-b").keys("alt-g");
+    story.keys("ctrl-alt-b").keys("alt-shift-n");
     story.settle();
     story.input("claude").keys("enter");
     story.settle();

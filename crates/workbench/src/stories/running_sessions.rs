@@ -106,6 +106,16 @@ fn problems_of_start_up_and_of_sessions_are_notices(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn problems_outside_of_sessions_are_notices(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-b");
+    let sentence = "the latest records of agents' sessions are not on the disk (it is full)";
+    fake.report_problem(sentence);
+    story.settle();
+    assert_eq!(story.reports(), [sentence]);
+}
+
+#[gpui_kit::test]
 fn engines_hear_which_files_are_open(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     let files = |open: &[&str], recent: &[&str]| {

@@ -32,7 +32,7 @@ fn is_named(story: &mut Story, wanted: &str) -> bool {
 #[gpui_kit::test]
 fn the_cost_of_models_is_listed_by_day_model_and_agent(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
-    story.keys("ctrl-alt-b").keys("alt-p");
+    story.keys("ctrl-alt-b").keys("alt-shift-u");
     story.settle();
     assert!(is_named(&mut story, "Cost of models"));
     assert!(is_named(&mut story, "Today: $0. No daily budget is set"));

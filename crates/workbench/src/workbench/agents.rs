@@ -442,7 +442,7 @@ pub(super) fn agents_event(
         PanelEvent::ConfirmDelete { id, title } => {
             confirm_delete(workbench, id.clone(), title, window, cx);
         }
-        PanelEvent::ShowExport(text) => show_export(workbench, text, window, cx),
+        PanelEvent::ShowExport(text) => show_text(workbench, text, "a.md", window, cx),
         PanelEvent::Leave => workbench.focus_active(window, cx),
     }
 }
@@ -506,10 +506,11 @@ fn confirm_delete(
     .detach();
 }
 
-/// Shows a session as Markdown in an untitled text.
-fn show_export(
+/// Shows a text in an untitled text, in the language of files with the name `name`.
+pub(super) fn show_text(
     workbench: &mut Workbench,
     text: &str,
+    name: &str,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
@@ -517,7 +518,7 @@ fn show_export(
     document.update(cx, |document, cx| {
         let insert = Edit::new(Span::at(ByteOffset(0)), text.to_owned());
         document.edit(&[insert], Author::User, cx);
-        document.set_language(syntax::language_for(Path::new("a.md"), ""), cx);
+        document.set_language(syntax::language_for(Path::new(name), ""), cx);
     });
     workbench.leave_place(cx);
     let pane = workbench.layout.active_pane();

@@ -14,9 +14,9 @@ use ui::{ActiveSettings as _, ActiveTheme as _, EmptyState, Icon, KeyHint, Label
 
 use super::agents::DraggedAgentsBorder;
 use super::{
-    Workbench, agents, close, dialogs, excerpts, folders, formatting, grid, hierarchy, inline_edit,
-    is_narrow, language, locations, navigate, open, panes, peek, pick, problems, program, refactor,
-    review, save, search, snippets, suggestions,
+    Workbench, agent_access, agents, close, dialogs, excerpts, folders, formatting, grid,
+    hierarchy, inline_edit, is_narrow, language, locations, navigate, open, panes, peek, pick,
+    problems, program, refactor, review, save, search, snippets, suggestions,
 };
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
@@ -280,6 +280,7 @@ impl Render for Workbench {
         let root = panes::with_actions(root, cx);
         let root = close::with_actions(root, cx);
         let root = agents::with_actions(root, cx);
+        let root = agent_access::with_actions(root, cx);
         let root = review::with_actions(root, cx);
         let root = search::with_actions(root, cx);
         let root = snippets::with_actions(root, cx);

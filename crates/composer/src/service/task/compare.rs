@@ -20,6 +20,8 @@ pub(super) struct CheckRun {
     /// The changes that they ran on.
     changes: Arc<Changes>,
     result: Result<Vec<Check>, Error>,
+    /// Problems of the environment in which they ran.
+    notices: Vec<String>,
 }
 
 impl ComposerTask {
@@ -63,6 +65,7 @@ impl ComposerTask {
             for changes in sessions {
                 let run = CheckRun {
                     result: run_checks(&main_repo, &changes, &*checks, &RealFiles),
+                    notices: checks.take_notices(),
                     job: changes.session,
                     changes: changes.changes,
                 };
@@ -80,6 +83,7 @@ impl ComposerTask {
             job,
             changes,
             result,
+            notices,
         }) = run
         else {
             self.comparison = None;
@@ -87,6 +91,9 @@ impl ComposerTask {
             return;
         };
         self.model.checking.remove(&job);
+        if !notices.is_empty() {
+            self.notify(format!("checked {job}: {}", notices.join("; ")), false);
+        }
         match result {
             Ok(checks) => {
                 self.model.checks.insert(job.clone(), checks);

@@ -221,3 +221,29 @@ async fn redirect_is_found_among_other_requests() {
     assert_eq!(target.as_deref(), Ok("/callback?code=1&state=2"));
     assert!(answer.contains("200 OK"), "{answer}");
 }
+
+/// A store whose tokens cannot be read.
+struct BrokenStore;
+
+impl TokenStore for BrokenStore {
+    fn load(&self, _: &str) -> BoxFuture<'static, Result<Option<String>, Error>> {
+        Box::pin(std::future::ready(Err(Error::Storage(
+            "a folder".to_owned(),
+        ))))
+    }
+
+    fn save(&self, _: &str, _: Option<String>) -> BoxFuture<'static, Result<(), Error>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+#[tokio::test]
+async fn unreadable_tokens_are_an_error_and_missing_ones_are_not() {
+    let missing: Arc<dyn TokenStore> = Arc::new(NoUser::default());
+    let found = signed_in("https://a.example", &missing).await;
+    assert!(matches!(found, Ok(None)));
+    let broken: Arc<dyn TokenStore> = Arc::new(BrokenStore);
+    let failed = signed_in("https://a.example", &broken).await.err();
+    let failed = failed.expect("an error").to_string();
+    assert!(failed.contains("cannot be read: a folder"), "{failed}");
+}

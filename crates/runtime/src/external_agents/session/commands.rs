@@ -61,9 +61,7 @@ impl HostedSession {
             SessionCommand::EditSummary { .. }
             | SessionCommand::Queue(_)
             | SessionCommand::Child { .. }
-            | SessionCommand::Close => {
-                Ok(())
-            }
+            | SessionCommand::Close => Ok(()),
         }
     }
 

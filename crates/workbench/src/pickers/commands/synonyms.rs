@@ -4,9 +4,18 @@
 const SYNONYMS: &[(&str, &str)] = &[
     ("agents::NewSession", "chat with ai assistant start"),
     (
+        "agents::ShowMcpServers",
+        "model context protocol connectors oauth",
+    ),
+    (
+        "agents::ShowPermissions",
+        "allow deny ask settings approvals security",
+    ),
+    (
         "agents::ShowSpending",
         "spend price usage budget dollars tokens",
     ),
+    ("agents::ShowTrust", "security workspace consent claude.md"),
     ("agents::TogglePanel", "ai chat assistant sidebar"),
     ("app::About", "version info"),
     ("app::NewWindow", "open second"),
