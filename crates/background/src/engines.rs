@@ -561,7 +561,7 @@ impl AgentService for EngineServices {
                     Consent::Trust => services.set_trusted(&root, true),
                     Consent::Distrust => services.set_trusted(&root, false),
                     Consent::Hooks(shown) => services.allow_hooks(&root, &shown),
-                    Consent::BackgroundServer(shown) => services.decide_server(&root, &shown, true),
+                    Consent::Server(shown) => services.decide_server(&root, &shown, true),
                     Consent::DenyServer(shown) => services.decide_server(&root, &shown, false),
                 };
                 stored.map_err(failed)?;

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use agent::fill::ContextFill;
 use agent::record::{
     SessionRecord, StoredContent, StoredPart, StoredUsage, TodoItem, TodoState, TurnEnd,
 };

@@ -88,6 +88,7 @@ pub(crate) fn start(parts: HostedSessionParts) -> (SessionChannels, oneshot::Rec
         queue: PromptQueue::default(),
         commands,
         events,
+        problems: Vec::new(),
     };
     (channels, ended)
 }
