@@ -237,7 +237,7 @@ impl PickerDelegate for AccessPage {
     }
 
     fn footer(&self) -> Vec<FooterHint> {
-        vec![FooterHint::new(Confirm, "Do what the entry says")]
+        vec![FooterHint::new(Confirm, "Choose")]
     }
 
     fn confirm(
