@@ -1,13 +1,16 @@
 //! The engines of the windows' agents: in this program, or in the background process.
 
+use std::process::ExitCode;
 use std::sync::Arc;
 
-use background::{BackgroundAgents, EngineServices};
+use background::{BackgroundAgents, EngineServices, IDLE_TIME, ServerProgram};
 use base::AbsPath;
 use composer_panel::AgentService;
 use host::{Dirs, Files, RealFiles};
 use project::UnsavedTexts;
 use settings::SettingsSource;
+
+use crate::arguments::SERVE_AGENTS;
 
 /// The largest settings file that is read, in bytes.
 const MAX_SETTINGS_BYTES: u64 = 1 << 20;
@@ -22,18 +25,35 @@ pub(crate) fn agent_service(
     if !runs_in_background(&RealFiles, dirs) {
         return local.clone();
     }
-    let own = std::env::current_exe().ok().and_then(AbsPath::new);
-    let Some(folder) = own.and_then(|own| own.parent()) else {
-        log::warn!("agents run in the window: the folder of this program is unknown");
+    let Some(program) = std::env::current_exe().ok().and_then(AbsPath::new) else {
+        log::warn!("agents run in the window: the path of this program is unknown");
         return local.clone();
     };
-    let program = folder.join("burin-agent");
+    let program = ServerProgram {
+        path: program,
+        arguments: vec![SERVE_AGENTS.into()],
+    };
     Arc::new(BackgroundAgents::new(
         dirs.clone(),
         program,
         local.clone(),
         unsaved.clone(),
     ))
+}
+
+/// Runs the background process until it is not needed any more.
+pub(crate) fn serve() -> ExitCode {
+    host::process::leave_terminal();
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).init();
+    let served = Dirs::from_environment().map_err(background::Error::from);
+    match served.and_then(|dirs| background::serve(&dirs, IDLE_TIME)) {
+        // Two windows started it at the same time.
+        Ok(()) | Err(background::Error::RunsAlready) => ExitCode::SUCCESS,
+        Err(error) => {
+            log::error!("the background process: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Whether the user's settings choose the background process. The windows report settings that

@@ -32,6 +32,9 @@ BURIN_STALLS=100 reports on the standard error output when the window stood stil
 for 100 milliseconds or more.
 ";
 
+/// The option that windows start the background process with. It is for them alone, so the usage does not name it.
+pub(crate) const SERVE_AGENTS: &str = "--serve-agents";
+
 /// The action that the command line requests.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StartupAction {
@@ -39,6 +42,8 @@ pub(crate) enum StartupAction {
     Help,
     /// Print the version.
     Version,
+    /// Run the background process that owns agents, as a window starts it.
+    ServeAgents,
     /// Open these paths, or the last session if there are none.
     Open(Vec<OsString>),
 }
@@ -54,6 +59,7 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Star
             Some("--") if !only_paths => only_paths = true,
             Some("-h" | "--help") if !only_paths => return Ok(StartupAction::Help),
             Some("-V" | "--version") if !only_paths => return Ok(StartupAction::Version),
+            Some(SERVE_AGENTS) if !only_paths => return Ok(StartupAction::ServeAgents),
             Some(option) if !only_paths && option.starts_with('-') && option.len() > 1 => {
                 return Err(Error::UnknownOption(option.to_owned()));
             }

@@ -56,6 +56,7 @@ fn main() -> ExitCode {
         StartupAction::Version => {
             return print_and_exit(concat!("burin ", env!("CARGO_PKG_VERSION"), "\n"));
         }
+        StartupAction::ServeAgents => return agent_engines::serve(),
         StartupAction::Open(paths) => paths,
     };
     if let Some(sentence) = host::no_display() {

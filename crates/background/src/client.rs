@@ -23,6 +23,7 @@ use futures::stream::{BoxStream, StreamExt as _};
 use host::Dirs;
 use project::UnsavedTexts;
 
+use crate::ServerProgram;
 use crate::engines::EngineServices;
 use crate::protocol::{ClientReport, ServiceRequest, StreamCommand, StreamItem, StreamRequest};
 
@@ -38,11 +39,10 @@ pub struct BackgroundAgents {
 }
 
 impl BackgroundAgents {
-    /// Creates the client. `program` is the program `burin-agent`, which becomes the background
-    /// process; `unsaved` are the unsaved texts of the windows, which the agents see.
+    /// Creates the client. `program` becomes the background process; `unsaved` are the unsaved texts of the windows, which the agents see.
     pub fn new(
         dirs: Dirs,
-        program: AbsPath,
+        program: ServerProgram,
         local: Arc<EngineServices>,
         unsaved: Arc<UnsavedTexts>,
     ) -> Self {

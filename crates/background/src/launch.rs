@@ -32,6 +32,15 @@ const HELLO_TIME: Duration = Duration::from_secs(5);
 const START_TIME: Duration = Duration::from_secs(15);
 const START_PAUSE: Duration = Duration::from_millis(10);
 
+/// The program that becomes the background process.
+#[derive(Clone, Debug)]
+pub struct ServerProgram {
+    /// Path of the program.
+    pub path: AbsPath,
+    /// The arguments that make it the background process.
+    pub arguments: Vec<OsString>,
+}
+
 /// Returns the path of the socket.
 pub(crate) fn socket(dirs: &Dirs) -> Result<AbsPath, Error> {
     Ok(host::private_socket(&dirs.state, SOCKET)?)
@@ -118,13 +127,13 @@ async fn greet(socket: &AbsPath, hello: &Hello) -> Result<(UnixStream, Hello), E
 /// Starts the process from `program` and connects to it. Another program may start it at the same
 /// time: one of both serves.
 pub(crate) async fn start(
-    program: &AbsPath,
+    program: &ServerProgram,
     dirs: &Dirs,
     hello: &Hello,
 ) -> Result<(UnixStream, Hello), Error> {
-    let arguments: [OsString; 2] = ["serve".into(), "--detached".into()];
     let log = dirs.state.join(LOG);
-    host::process::start_detached(program, &arguments, &dirs.state, &log)?;
+    let ServerProgram { path, arguments } = program;
+    host::process::start_detached(path, arguments, &dirs.state, &log)?;
     let socket = socket(dirs)?;
     let connected = async {
         loop {

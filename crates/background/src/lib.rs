@@ -25,6 +25,6 @@ mod server;
 pub use client::BackgroundAgents;
 pub use engines::{EngineServices, Metric};
 pub use error::Error;
-pub use launch::{ask_status, ask_to_stop};
+pub use launch::{ServerProgram, ask_status, ask_to_stop};
 pub use protocol::{ServiceSession, ServiceStatus};
-pub use server::{BackgroundOptions, BackgroundServer};
+pub use server::{BackgroundOptions, BackgroundServer, IDLE_TIME, serve};

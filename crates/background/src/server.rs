@@ -20,6 +20,7 @@ use host::{Dirs, FileLock, Files as _, RealFiles};
 use project::UnsavedTexts;
 use runtime::indexes::IndexRegistry;
 use tokio::net::{UnixListener, UnixStream};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 
 use crate::engines::EngineServices;
@@ -29,6 +30,8 @@ use crate::{Error, launch};
 
 use client_memory::ClientMemory;
 
+/// The usual time without clients and without work after which the process ends.
+pub const IDLE_TIME: Duration = Duration::from_secs(600);
 /// Number of looks for work within the idle time.
 const IDLE_LOOKS: u32 = 20;
 /// Time for running sessions to stop when the process ends.
@@ -60,6 +63,30 @@ struct BackgroundState {
     clients: AtomicUsize,
     /// Notified when the process is to end.
     end: Notify,
+}
+
+/// Runs the background process until it is idle for long, a client stops it, or it gets SIGINT or
+/// SIGTERM. Fails with `RunsAlready` if another process serves these folders.
+pub fn serve(dirs: &Dirs, idle_time: Duration) -> Result<(), Error> {
+    let server = BackgroundServer::open(BackgroundOptions {
+        dirs: dirs.clone(),
+        idle_time,
+    })?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let stopped = async {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        };
+        server.run(stopped).await
+    })
 }
 
 impl BackgroundServer {

@@ -4,16 +4,15 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use agent::session::SessionActivity;
-use background::{BackgroundOptions, BackgroundServer, Error, ServiceStatus};
+use background::{Error, ServiceStatus};
 use clap::Args;
 use host::Dirs;
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{Streams, error_text};
 
 /// Run the background process that owns agents, or ask for its state
 ///
-/// With the setting `agents.background`, windows start this process by themselves. Agents go on in it
+/// With the setting `agents.background`, windows start such a process by themselves. Agents go on in it
 /// when the windows are closed or killed; the next window shows them again. The process ends by
 /// itself when no window is open and no agent works for some minutes. It serves only programs of the
 /// same user, over a socket in the state folder.
@@ -34,9 +33,6 @@ pub(crate) struct ServeCommand {
     /// Print the state as JSON
     #[arg(long, requires = "status")]
     json: bool,
-    /// Leave the terminal, as windows start it
-    #[arg(long, hide = true)]
-    detached: bool,
     /// Minutes without windows and working agents after which the process ends
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1440))]
     idle_minutes: u64,
@@ -46,46 +42,22 @@ impl ServeCommand {
     /// Runs the command, prints its result and returns its exit code. On failure, returns a
     /// sentence that the caller prints.
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        if self.detached {
-            host::process::leave_terminal();
+        if !self.status && !self.stop {
+            let idle_time = Duration::from_secs(self.idle_minutes * 60);
+            let served = background::serve(dirs, idle_time);
+            return served.map(|()| ExitCode::SUCCESS).map_err(error_text);
         }
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
+        let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| format!("cannot start: {error}"))?;
         runtime.block_on(async {
             if self.status {
                 self.print_status(dirs, streams).await
-            } else if self.stop {
-                self.end(dirs, streams).await
             } else {
-                self.serve(dirs).await
+                self.end(dirs, streams).await
             }
         })
-    }
-
-    async fn serve(&self, dirs: &Dirs) -> Result<ExitCode, String> {
-        let options = BackgroundOptions {
-            dirs: dirs.clone(),
-            idle_time: Duration::from_secs(self.idle_minutes * 60),
-        };
-        let server = match BackgroundServer::open(options) {
-            // Two windows started it at the same time.
-            Err(Error::RunsAlready) if self.detached => return Ok(ExitCode::SUCCESS),
-            opened => opened.map_err(error_text)?,
-        };
-        let cannot_listen = |error: std::io::Error| format!("cannot wait for signals: {error}");
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(cannot_listen)?;
-        let mut terminate = signal(SignalKind::terminate()).map_err(cannot_listen)?;
-        let stopped = async {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-            }
-        };
-        let done = server.run(stopped).await;
-        done.map(|()| ExitCode::SUCCESS).map_err(error_text)
     }
 
     async fn print_status(

@@ -31,7 +31,7 @@ use crate::protocol::{
     ClientMessage, ClientReport, Hello, ServerMessage, ServiceFailure, ServiceRequest,
     ServiceStatus, StreamCommand, StreamItem, StreamRequest,
 };
-use crate::{Error, launch};
+use crate::{Error, ServerProgram, launch};
 
 /// Pause before the next try to connect, while something needs the process.
 const RETRY_PAUSE: Duration = Duration::from_millis(200);
@@ -48,7 +48,7 @@ pub(super) struct ServerLink(Arc<LinkHandle>);
 
 struct LinkHandle {
     dirs: Dirs,
-    program: AbsPath,
+    program: ServerProgram,
     unsaved: Arc<UnsavedTexts>,
     next_id: AtomicU64,
     runtime: OnceLock<io::Result<LinkRuntime>>,
@@ -77,7 +77,7 @@ enum LinkCommand {
 type Answer = Result<Value, ServiceError>;
 
 impl ServerLink {
-    pub(super) fn new(dirs: Dirs, program: AbsPath, unsaved: Arc<UnsavedTexts>) -> Self {
+    pub(super) fn new(dirs: Dirs, program: ServerProgram, unsaved: Arc<UnsavedTexts>) -> Self {
         Self(Arc::new(LinkHandle {
             dirs,
             program,
@@ -193,7 +193,7 @@ impl Drop for StreamGuard {
 /// The owner of the connection.
 struct LinkTask {
     dirs: Dirs,
-    program: AbsPath,
+    program: ServerProgram,
     hello: Hello,
     commands: mpsc::UnboundedReceiver<LinkCommand>,
     /// The run of the process that was connected last.
@@ -272,7 +272,7 @@ impl LinkTask {
             }
             done => done?,
         };
-        let now = launch::stamp(&self.program);
+        let now = launch::stamp(&self.program.path);
         let is_replaced = server.program.path == now.path && server.program != now;
         if !is_replaced || self.server.is_some() {
             return Ok((stream, server));

@@ -87,7 +87,7 @@ impl Served {
         let own = Dirs::under(&self.folder.path().join("window"));
         own.create().expect("folders");
         let local = EngineServices::new(own.clone(), Arc::default(), IndexRegistry::new(&own));
-        let program = self.folder.path().join("no-program");
+        let program = no_program(self.folder.path());
         BackgroundAgents::new(dirs, program, Arc::new(local), Arc::default())
     }
 
@@ -108,6 +108,14 @@ impl Served {
 impl Drop for Served {
     fn drop(&mut self) {
         self.stop_server();
+    }
+}
+
+/// A program that does not exist.
+fn no_program(folder: &AbsPath) -> ServerProgram {
+    ServerProgram {
+        path: folder.join("no-program"),
+        arguments: Vec::new(),
     }
 }
 
@@ -263,7 +271,7 @@ fn unsaved_texts_reach_the_process_before_a_prompt() {
     let own = Dirs::under(&served.folder.path().join("window"));
     own.create().expect("folders");
     let local = EngineServices::new(own.clone(), Arc::default(), IndexRegistry::new(&own));
-    let program = served.folder.path().join("no-program");
+    let program = no_program(served.folder.path());
     let local = Arc::new(local);
     let window = BackgroundAgents::new(served.dirs.clone(), program, local, unsaved.clone());
     let mut session = block_on(window.start(served.new_session())).expect("started");
@@ -406,7 +414,7 @@ fn without_a_process_nothing_is_started_for_lists() {
     let dirs = Dirs::under(folder.path());
     dirs.create().expect("folders");
     let local = EngineServices::new(dirs.clone(), Arc::default(), IndexRegistry::new(&dirs));
-    let program = folder.path().join("no-program");
+    let program = no_program(folder.path());
     let window = BackgroundAgents::new(dirs.clone(), program, Arc::new(local), Arc::default());
     let mut running = window.running();
     assert_eq!(block_on(running.next()), Some(Vec::new()));
