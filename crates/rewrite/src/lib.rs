@@ -12,7 +12,7 @@ mod answer;
 mod fence;
 mod file;
 mod indentation;
-mod lines;
+mod line_rewrite;
 mod progress;
 mod reader;
 mod region;
@@ -20,7 +20,7 @@ mod request;
 
 pub use fence::fenced;
 pub use file::{FileRewrite, file_block};
-pub use lines::{EarlierRewrite, LineRewrite, MAX_LINES_BYTES, RewriteEvent, RewriteQuery};
+pub use line_rewrite::{EarlierRewrite, LineRewrite, MAX_LINES_BYTES, RewriteEvent, RewriteQuery};
 pub use progress::AnswerProgress;
 pub use reader::AnswerReader;
 pub use region::RewriteRegion;

@@ -3,7 +3,7 @@
 use model::{StopReason, StreamEvent};
 
 use crate::answer::new_lines;
-use crate::lines::RewriteEvent;
+use crate::line_rewrite::RewriteEvent;
 use crate::progress::AnswerProgress;
 use crate::region::RewriteRegion;
 

@@ -1,9 +1,13 @@
 //! Tests the engines of the window with the demo model, in temporary folders.
 
-use agent::SessionCommand;
+use agent::AgentEvent;
 use agent::record::{SessionMode, SessionRecord, TurnEnd};
-use agent::session::{SessionActivity, UserPrompt};
-use agent_service::{ServerDecision, SessionChangeKind, SessionStatus};
+use agent::session::UserPrompt;
+use agent_service::{
+    AccessChange, AgentService as _, NewSession, ServerDecision, SessionChange, SessionChangeKind,
+    SessionConnection, SessionEntry, SessionMark, SessionStatus,
+};
+use futures::StreamExt as _;
 use futures::executor::block_on;
 use host::{Files as _, RealFiles, TempFolder};
 
