@@ -25,7 +25,7 @@ use agent_service::{Error, RunningSession, SessionActivity};
 use base::AbsPath;
 use composer::service::ComposerHandle;
 use futures::future::{BoxFuture, FutureExt as _};
-use host::{Clock as _, Dirs, RealClock};
+use host::{Clock as _, Dirs, RealClock, RealFiles};
 use project::UnsavedTexts;
 use runtime::agent_services::AgentServices;
 use runtime::compose::service::open_composer;

@@ -17,7 +17,7 @@ use base::AbsPath;
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::{self, BoxStream, StreamExt as _};
-use host::{Dirs, Files as _, RealFiles};
+use host::{Clock as _, Dirs, Files as _, RealClock, RealFiles};
 use runtime::agent_services::AgentServices;
 use runtime::external_agents::install::install;
 use runtime::external_agents::{ExternalAgent, directory};
