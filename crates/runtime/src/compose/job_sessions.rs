@@ -196,8 +196,8 @@ impl SessionStarter for JobSessionStarter {
     fn records(&self, session: &str) -> Result<Vec<Stored>, Error> {
         let store = self.factory.store();
         // A view that was just attached gets no events of records that are on their way to the disk.
-        let flushed = tokio::runtime::Handle::current().block_on(store.flush());
-        flushed.map_err(session_error)?;
+        // Another thread writes them, so that waiting here blocks nothing that they need.
+        futures::executor::block_on(store.flush()).map_err(session_error)?;
         let stored = store.read(session).map_err(session_error)?;
         Ok(stored.records)
     }
