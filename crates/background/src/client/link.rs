@@ -35,9 +35,9 @@ use crate::{Error, ServerProgram, launch};
 
 /// Pause before the next try to connect, while something needs the process.
 const RETRY_PAUSE: Duration = Duration::from_millis(200);
-/// Pause before the next look for a process that another program started.
+/// Interval at which a process that another program started is looked for.
 const LOOK_PAUSE: Duration = Duration::from_secs(5);
-/// Pause between reports of unsaved texts while agents work.
+/// Interval at which changed unsaved texts are sent to the process while agents work.
 const REPORT_PAUSE: Duration = Duration::from_millis(300);
 /// Number of failed tries to connect after which requests fail.
 const MAX_TRIES: u32 = 3;

@@ -23,7 +23,7 @@ struct RememberedClient {
 struct RememberedStream {
     /// The session that the stream started.
     session: Option<String>,
-    /// Number of the last command that was carried out.
+    /// Number of the last command that the server began; 0 before the first one.
     handled: u64,
 }
 

@@ -344,7 +344,7 @@ impl OpenCall {
     }
 }
 
-/// Returns the end of a turn in our records. A turn that failed after a request to stop was stopped.
+/// Converts the end of a turn to our records. If the user asked to stop, a failure counts as a stop.
 pub(super) fn turn_end(stop: PromptStop, is_stopping: bool) -> TurnEnd {
     match stop {
         PromptStop::Done => TurnEnd::Done,
