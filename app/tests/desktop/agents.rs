@@ -102,8 +102,11 @@ impl Drop for StopsBackground<'_> {
     }
 }
 
+/// Number of agents at work when the window is killed.
+const AGENTS: usize = 8;
+
 #[test]
-fn agents_go_on_when_the_window_is_killed() {
+fn eight_agents_go_on_when_the_window_is_killed() {
     let Some(desk) = Desk::new() else {
         return test_support::skip("needs Xvfb, xdotool and git");
     };
@@ -116,41 +119,67 @@ fn agents_go_on_when_the_window_is_killed() {
     let settings = r#"{ "agents": { "background": true } }"#;
     fs::write(desk.folder().join("config/settings.json"), settings).expect("write");
     let _stops = StopsBackground(&desk, &agent);
-    let is_waiting_in_background = || {
+    let waiting_in_background = || {
         let status = run_agent(&desk, &agent, &["serve", "--status", "--json"]);
         let status: Value = serde_json::from_str(&status).unwrap_or_default();
-        status["sessions"][0]["activity"] == "WaitingForUser"
+        let sessions = status["sessions"].as_array().cloned().unwrap_or_default();
+        let is_waiting = |it: &&Value| it["activity"] == "WaitingForUser";
+        sessions.iter().filter(is_waiting).count()
     };
 
     let mut burin = desk.start(&[repo.as_os_str()]);
     desk.keys(&["ctrl+alt+b"]);
     desk.wait(4_000);
     choose(&desk, "demo");
-    let session = Session::begin(&desk, &agent, "Fix the failing test");
-    desk.until("the question for leave", 60, || session.is_waiting());
-    assert!(is_waiting_in_background());
+    let begin = |ix: usize| {
+        if ix > 0 {
+            desk.keys(&["ctrl+alt+n"]);
+        }
+        let session = Session::begin(&desk, &agent, &format!("Fix the failing test {ix}"));
+        desk.until("the question for leave", 60, || session.is_waiting());
+        session
+    };
+    let sessions: Vec<Session<'_>> = (0..AGENTS).map(begin).collect();
+    assert_eq!(waiting_in_background(), AGENTS);
     burin.kill();
-    assert!(is_waiting_in_background(), "it waits without a window");
+    assert_eq!(
+        waiting_in_background(),
+        AGENTS,
+        "they wait without a window"
+    );
 
     let _again = desk.start(&[repo.as_os_str()]);
     desk.keys(&["ctrl+alt+b"]);
     desk.wait(2_000);
-    desk.keys(&["alt+h"]);
-    desk.wait(1_000);
-    desk.picture("agents-6-listed-again");
-    desk.keys(&["Return"]);
-    desk.wait(1_000);
-    desk.picture("agents-7-attached-again");
-    desk.until("the end of the task", 90, || {
-        if session.is_waiting() {
-            desk.keys(&["alt+y"]);
+    // The keys are repeated until the window has read the list and shows the question.
+    desk.until("the end of all tasks", 240, || {
+        let waiting = (0..).zip(&sessions).filter(|(_, it)| it.is_waiting());
+        for (ix, _) in waiting {
+            desk.keys(&["alt+h", "ctrl+a"]);
+            desk.type_text(&format!("test {ix}"));
+            if ix == 0 {
+                desk.picture("agents-6-listed-again");
+            }
+            desk.keys(&["Return", "alt+a"]);
         }
-        !session.end().is_empty()
+        sessions.iter().all(|it| !it.end().is_empty())
     });
-    assert!(session.end().contains("done"), "{}", session.end());
-    assert_eq!(names(&desk, &agent).len(), 1, "nothing began twice");
+    for session in &sessions {
+        assert!(session.end().contains("done"), "{}", session.end());
+        let calls = |kind| -> Vec<String> {
+            let records = session.recorded(kind);
+            let mut calls: Vec<_> = records.iter().map(|it| it["call"].to_string()).collect();
+            calls.sort();
+            calls
+        };
+        let mut began = calls("call_began");
+        assert_eq!(began, calls("call_ended"));
+        began.dedup();
+        assert_eq!(began, calls("call_ended"), "no call ran twice");
+    }
+    assert_eq!(names(&desk, &agent).len(), AGENTS, "nothing began twice");
     desk.wait(500);
-    desk.picture("agents-8-done-in-background");
+    desk.picture("agents-7-done-in-background");
 }
 
 #[test]

@@ -11,6 +11,7 @@
 
 mod agent;
 mod blobs;
+mod composer;
 mod corpus;
 mod crash;
 mod edits;
@@ -103,6 +104,11 @@ const BENCHES: &[Bench] = &[
         run: agent::run,
     },
     Bench {
+        name: "composer",
+        doc: "agents in the window: keys beside eight streams, a long transcript, many sessions, the way back to running sessions",
+        run: composer::run,
+    },
+    Bench {
         name: "tab",
         doc: "key to request on the wire, what a key's frame shows, stale suggestions, coverage and calls against debounce and cancel, and Cody's policy",
         run: tab::run,
@@ -144,6 +150,9 @@ fn main() -> ExitCode {
         return code;
     }
     if let Some(code) = lsp::run_client() {
+        return code;
+    }
+    if let Some(code) = composer::run_server() {
         return code;
     }
     let Some(name) = std::env::args().nth(1) else {

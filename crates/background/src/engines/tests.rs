@@ -13,6 +13,8 @@ use host::{Files as _, RealFiles, TempFolder};
 
 use super::*;
 
+mod board;
+
 struct Setup {
     _folder: TempFolder,
     root: AbsPath,

@@ -45,6 +45,11 @@ impl Agents {
         Arc::new(self.fake.clone())
     }
 
+    /// The engine, which sends the events of sessions.
+    pub(crate) fn engine(&self) -> &FakeAgents {
+        &self.fake
+    }
+
     /// Lets the next agent begin another activity.
     pub(crate) fn go_on(&mut self) {
         let job = &mut self.board.jobs[self.changes % AGENTS];

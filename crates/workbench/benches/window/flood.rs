@@ -110,7 +110,7 @@ fn shows_list(world: &mut World) -> bool {
 
 /// Runs tasks for some time, and adds the milliseconds of each foreground task. The test scheduler runs background tasks
 /// on the same thread, so they are run separately and not timed. Under the flood there is always one more to run.
-fn pump(cx: &mut HeadlessAppContext, time: Duration, updates: &mut Vec<f64>) {
+pub(crate) fn pump(cx: &mut HeadlessAppContext, time: Duration, updates: &mut Vec<f64>) {
     let dispatcher = cx.background_executor().dispatcher().clone();
     let dispatcher = dispatcher.as_test().expect("a scheduler for tests");
     cx.advance_clock(time);

@@ -3,6 +3,8 @@
 //!
 //! `frames`: how often the frame of a key shows the suggestion known by then, and the time that Tab adds to that frame.
 //! `flood`: key to scene with an open list of completions while a language server floods the window with diagnostics.
+//! `sessions`: key to scene while eight agents stream into a long transcript, the opening of that transcript, and the
+//! list of many sessions.
 //! `typing FILE…`: key to scene and CPU time of all threads, with Tab, without it, and in the editor alone, interleaved;
 //! `cargo xtask bench type` writes the files.
 //!
@@ -23,6 +25,7 @@ mod known_model;
 mod person;
 mod printed;
 mod project_folder;
+mod sessions;
 mod stage;
 mod typing;
 mod world;
@@ -37,13 +40,16 @@ fn main() -> ExitCode {
     match arguments.split_first() {
         Some((mode, [])) if mode == "frames" => frames::run(),
         Some((mode, [])) if mode == "flood" => flood::run(),
+        Some((mode, [])) if mode == "sessions" => sessions::run(),
         Some((mode, [])) if mode == flood::SERVER => flood::server::run(),
         Some((mode, files)) if mode == "typing" && !files.is_empty() => {
             let files: Vec<&Path> = files.iter().map(Path::new).collect();
             typing::run(&files);
         }
         _ => {
-            eprintln!("usage: window frames | window flood | window typing FILE…");
+            eprintln!(
+                "usage: window frames | window flood | window sessions | window typing FILE…"
+            );
             return ExitCode::from(2);
         }
     }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use autocomplete::Suggestion;
+use base::AbsPath;
+use composer_panel::agents::FakeAgents;
 use editor::Editor;
-use gpui_kit::{App, Entity, Focusable as _, Keystroke};
+use gpui_kit::{Action, App, Entity, Focusable as _, Keystroke};
 use host::{Dirs, FakeClock, RealFiles};
 use project::WalkBackend;
 use workbench::services::OpenLanguageServers;
@@ -143,13 +145,9 @@ impl World {
         });
         // The watcher has a thread of its own.
         self.pass(Duration::from_millis(500), Pace::Real);
-        let editor = self.editor();
-        let focused = self.stage.cx.update_window(window, |_, window, cx| {
-            let focus = editor.read(cx).focus_handle(cx);
-            window.focus(&focus, cx);
-        });
-        focused.expect("the window is open");
+        self.focus_text();
         self.pass(Duration::from_secs(2), Pace::Free);
+        let editor = self.editor();
         let workbench = self.workbench.clone();
         self.stage.cx.update(|cx| {
             let workbench = workbench.read(cx);
@@ -161,6 +159,46 @@ impl World {
             let marks = editor.read(cx).model().read(cx).hunks().len();
             assert!(marks > 0, "Git marks are there");
         });
+    }
+
+    /// The engine of the agents.
+    pub(crate) fn engine(&self) -> FakeAgents {
+        self.agents.engine().clone()
+    }
+
+    /// The folder of the window.
+    pub(crate) fn root(&self) -> AbsPath {
+        self.project.root.clone()
+    }
+
+    /// Carries out an action in the window.
+    pub(crate) fn act(&mut self, action: impl Action) {
+        let action = Box::new(action);
+        let window = self.stage.window;
+        let done = self.stage.cx.update_window(window, |_, window, cx| {
+            window.dispatch_action(action, cx);
+        });
+        done.expect("the window is open");
+    }
+
+    /// Moves the keyboard focus to the text.
+    pub(crate) fn focus_text(&mut self) {
+        let editor = self.editor();
+        let window = self.stage.window;
+        let focused = self.stage.cx.update_window(window, |_, window, cx| {
+            let focus = editor.read(cx).focus_handle(cx);
+            window.focus(&focus, cx);
+        });
+        focused.expect("the window is open");
+    }
+
+    /// Returns the number of rows of the transcript that the panel shows; `None` if it shows none.
+    pub(crate) fn transcript_rows(&mut self) -> Option<usize> {
+        let workbench = self.workbench.clone();
+        self.stage.cx.update(|cx| {
+            let panel = workbench.read(cx).agents().read(cx);
+            panel.transcript().map(|it| it.items().len())
+        })
     }
 
     /// Returns the view of the active tab.
