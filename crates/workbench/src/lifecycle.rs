@@ -110,13 +110,18 @@ fn agents_at_work(cx: &App) -> AgentCounts {
     agents
 }
 
-/// Activates the window of a notification that the user clicked.
+/// Activates the window of a notification that the user clicked, and shows its session.
 fn show_window_of(tag: &str, cx: &mut App) {
     let open = windows::all(cx).into_iter();
     let mut open = open.filter(|(_, workbench)| system_notices::tag(workbench.entity_id()) == tag);
-    if let Some((window, _)) = open.next() {
+    if let Some((window, workbench)) = open.next() {
         cx.activate(true);
-        let activated = window.update(cx, |_, window, _| window.activate_window());
+        let activated = window.update(cx, |_, window, cx| {
+            window.activate_window();
+            workbench.update(cx, |workbench, cx| {
+                workbench.show_notified_session(window, cx)
+            });
+        });
         // A window that closes at this moment need not be activated.
         activated.ok();
     }

@@ -38,18 +38,19 @@ pub(crate) fn session_changed(
 }
 
 /// Notifies the user if an agent on the board of a window began to wait, or the last one ended. `place` names the
-/// folder of the window.
+/// folder of the window. Returns whether it did.
 pub(crate) fn agents_changed(
     window: EntityId,
     place: &str,
     before: AgentCounts,
     now: AgentCounts,
     cx: &App,
-) {
+) -> bool {
     if cx.active_window().is_some() {
-        return;
+        return false;
     }
-    if let Some(title) = title(before, now) {
+    let title = title(before, now);
+    if let Some(title) = title {
         cx.show_system_notification(SystemNotification {
             tag: tag(window).into(),
             title: title.into(),
@@ -57,6 +58,7 @@ pub(crate) fn agents_changed(
             actions: Vec::new(),
         });
     }
+    title.is_some()
 }
 
 /// Removes the notification of a window that the user looks at.

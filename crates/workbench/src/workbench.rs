@@ -365,7 +365,9 @@ impl Workbench {
         if before != on_board {
             let place = self.root(cx).map(|root| root.printable_name());
             let place = place.unwrap_or_default();
-            system_notices::agents_changed(cx.entity_id(), &place, before, on_board, cx);
+            if system_notices::agents_changed(cx.entity_id(), &place, before, on_board, cx) {
+                self.agents.notified = None;
+            }
         }
         let folder = self.folder.as_ref().map(|folder| folder.read(cx));
         let index = folder

@@ -182,16 +182,7 @@ impl ComposerPanel {
         let Some(entry) = self.sessions.list.selected().cloned() else {
             return;
         };
-        let is_shown = self
-            .open
-            .as_ref()
-            .is_some_and(|open| open.live.id == entry.id);
-        if is_shown {
-            self.loads.opening = None;
-            self.page = PanelPage::Session;
-            self.note_seen(cx);
-            self.focus_prompt(window, cx);
-            cx.notify();
+        if self.turn_to_session(&entry.id, window, cx) {
             return;
         }
         match entry.agent.map(|agent| agent.job) {
@@ -204,6 +195,26 @@ impl ComposerPanel {
             }
             None => self.open_session(entry.id, window, cx),
         }
+    }
+
+    /// Opens a session that works in the folder itself, or turns to it if it is open.
+    pub fn show_session(&mut self, id: String, window: &mut Window, cx: &mut Context<Self>) {
+        if !self.turn_to_session(&id, window, cx) {
+            self.open_session(id, window, cx);
+        }
+    }
+
+    /// Turns to the page of the open session if it is this one, and returns whether it is.
+    fn turn_to_session(&mut self, id: &str, window: &mut Window, cx: &mut Context<Self>) -> bool {
+        let is_open = self.open.as_ref().is_some_and(|open| open.live.id == id);
+        if is_open {
+            self.loads.opening = None;
+            self.page = PanelPage::Session;
+            self.note_seen(cx);
+            self.focus_prompt(window, cx);
+            cx.notify();
+        }
+        is_open
     }
 
     /// Opens a session that works in the folder itself.

@@ -12,8 +12,8 @@ use composer_panel::agents::{
     FakeAgents, FakeRequest, SessionAgent, SessionChange, SessionChangeKind, SessionEntry,
     SessionMark, SessionStatus,
 };
-use gpui_kit::TestAppContext;
 use gpui_kit::test::TestQueryExt as _;
+use gpui_kit::{SystemNotificationResponse, TestAppContext};
 
 use super::a11y::names;
 use super::agents::{after_leave, open, stored_session, until_leave};
@@ -368,6 +368,27 @@ fn news_of_a_session_that_is_not_shown_are_marked_until_it_is_opened(cx: &mut Te
     fake.change_session(&elsewhere);
     story.settle();
     assert_eq!(status(&mut story), "");
+}
+
+#[gpui_kit::test]
+fn a_click_on_a_notification_opens_its_session(cx: &mut TestAppContext) {
+    let (mut story, fake) = list(&two(), cx);
+    story.keys("escape");
+    fake.change_session(&ended("door", false));
+    story.settle();
+    let delivered = story.cx.shown_system_notifications();
+    let tag = delivered.last().expect("a notification").tag.clone();
+    let clicked = SystemNotificationResponse {
+        tag,
+        action_id: None,
+    };
+    story.cx.simulate_system_notification_response(clicked);
+    story.settle();
+    assert_eq!(fake.opened(), ["door"]);
+    assert_eq!(
+        shown(&mut story, &["roof", "door"]).as_deref(),
+        Some("door")
+    );
 }
 
 fn notifications(story: &mut Story) -> Vec<String> {

@@ -70,6 +70,8 @@ pub(super) struct AgentsDock {
     pub(super) panel: Entity<ComposerPanel>,
     pub(super) is_shown: bool,
     pub(super) width: Pixels,
+    /// The session of the latest system notification; `None` if that one is about the board.
+    pub(super) notified: Option<String>,
 }
 
 impl AgentsDock {
@@ -80,6 +82,7 @@ impl AgentsDock {
             panel: cx.new(|cx| ComposerPanel::new(engines, None, window, cx)),
             is_shown: false,
             width: px(420.0),
+            notified: None,
         }
     }
 
@@ -116,6 +119,15 @@ impl Workbench {
     pub(crate) fn agents_outlive_windows(&self) -> bool {
         let agents = self.services.agents.as_ref();
         agents.is_some_and(|agents| agents.outlives_windows())
+    }
+
+    /// Shows the session of the latest system notification.
+    pub(crate) fn show_notified_session(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if let Some(id) = self.agents.notified.take() {
+            show_and_update(self, window, cx, |panel, window, cx| {
+                panel.show_session(id, window, cx);
+            });
+        }
     }
 
     /// Returns whether the agents panel is visible. In a narrow window it overlays the text, so it
@@ -449,7 +461,7 @@ pub(super) fn agents_event(
 
 /// Notifies the user of a change of a session that they do not see.
 fn notify_of_session(
-    workbench: &Workbench,
+    workbench: &mut Workbench,
     change: &SessionChange,
     window: &mut Window,
     cx: &mut Context<Workbench>,
@@ -468,6 +480,7 @@ fn notify_of_session(
     if notice.has_notification {
         let title = panel.read(cx).session_title(&change.id);
         system_notices::session_changed(cx.entity_id(), &title, &change.kind, cx);
+        workbench.agents.notified = Some(change.id.clone());
     }
     if notice.has_sound {
         window.play_system_bell();
