@@ -1,17 +1,18 @@
-//! Highlighting of code within Markdown, such as in hover cards and documentation.
+//! Highlighting of code within Markdown: in hover cards, documentation and transcripts of agents.
 //!
-//! Invariant: highlighting a block takes bounded time; a longer block, and one of a language whose
-//! queries are not compiled yet, is plain.
-//! Start at `prepare`.
+//! Invariant: highlighting a block takes bounded time; a longer block is plain, and one of a language
+//! whose queries are not compiled yet is plain until a background thread has compiled them.
+//! Start at `highlight_code_blocks`.
 
 use std::ops::Range;
 
+use async_channel::Sender;
 use gpui_kit::base::TextViewDefaults;
 use gpui_kit::base::text::CodeBlock;
 use gpui_kit::{App, Global, HighlightStyle};
-use syntax::{Budget, HighlightKind, ParseStatus, SyntaxTree, language_named};
+use syntax::{Budget, HighlightKind, Language, ParseStatus, SyntaxTree, language_named};
 use text::Snapshot;
-use ui::ActiveTheme as _;
+use ui::{ActiveTheme as _, Theme};
 
 /// Maximum length of a highlighted block, in bytes.
 const MAX_CODE: usize = 8 << 10;
@@ -23,25 +24,71 @@ struct CodeBlockTheme(u64);
 
 impl Global for CodeBlockTheme {}
 
+/// Takes the languages of blocks that are plain because their queries are not compiled.
+struct MissingLanguages(Sender<Language>);
+
+impl Global for MissingLanguages {}
+
 /// Styles by highlight kind.
 struct CodeStyles(Vec<Option<HighlightStyle>>);
 
+/// Highlights the code of all Markdown in the colours of the theme, also after a change of the theme.
+pub fn highlight_code_blocks(cx: &mut App) {
+    let (sender, missing) = async_channel::unbounded::<Language>();
+    cx.set_global(MissingLanguages(sender));
+    cx.spawn(async move |cx| {
+        while let Ok(language) = missing.recv().await {
+            if language.is_prepared() {
+                continue;
+            }
+            let preparing = cx.background_spawn(async move { language.prepare() });
+            preparing.await;
+            cx.update(|cx| {
+                // The views keep the styles that a highlighter returned, so they get another one.
+                install(cx);
+                cx.refresh_windows();
+            });
+        }
+    })
+    .detach();
+    install(cx);
+    cx.observe_global::<Theme>(prepare).detach();
+}
+
 /// Installs the highlighter for all Markdown, unless the one of the active theme is installed.
 pub(crate) fn prepare(cx: &mut App) {
+    let known = cx.try_global::<CodeBlockTheme>().map(|theme| theme.0);
+    let is_installed = TextViewDefaults::global(cx).has_code_block_highlighter();
+    // A change of the theme installs other defaults.
+    if known != Some(cx.theme().generation) || !is_installed {
+        install(cx);
+    }
+}
+
+fn install(cx: &mut App) {
+    let styles = CodeStyles::of_theme(cx);
+    let missing = cx.try_global::<MissingLanguages>().map(|it| it.0.clone());
+    let highlight = move |block: &CodeBlock| {
+        let Some(info) = block.lang() else {
+            return Vec::new();
+        };
+        if let (Some(missing), Some(language)) = (&missing, language_of(&info))
+            && !language.is_prepared()
+        {
+            // An unbounded channel; it is closed only when the program ends.
+            missing.try_send(language).ok();
+        }
+        styles.highlights(&info, &block.code())
+    };
     let generation = cx.theme().generation;
     let defaults = TextViewDefaults::global(cx);
-    let known = cx.try_global::<CodeBlockTheme>().map(|theme| theme.0);
-    // A change of the theme installs other defaults.
-    if known == Some(generation) && defaults.has_code_block_highlighter() {
-        return;
-    }
-    let styles = CodeStyles::of_theme(cx);
-    let highlight = move |block: &CodeBlock| {
-        let language = block.lang();
-        language.map_or_else(Vec::new, |name| styles.highlights(&name, &block.code()))
-    };
     defaults.with_code_block_highlighter(highlight).install(cx);
     cx.set_global(CodeBlockTheme(generation));
+}
+
+/// Returns the language that the info string of a block begins with.
+fn language_of(info: &str) -> Option<Language> {
+    language_named(info.split([',', ' ']).next().unwrap_or_default())
 }
 
 /// Returns the styles of the parts of `code`, in bytes; none for code that is too long and for a
@@ -63,8 +110,7 @@ impl CodeStyles {
 
     /// Returns the styles of the parts of `code`, in bytes. `info` begins with the name of the language.
     fn highlights(&self, info: &str, code: &str) -> Vec<(Range<usize>, HighlightStyle)> {
-        let name = info.split([',', ' ']).next().unwrap_or_default();
-        let language = language_named(name);
+        let language = language_of(info);
         let language = language.filter(|it| it.is_prepared() && code.len() <= MAX_CODE);
         let Some(language) = language else {
             return Vec::new();
@@ -94,7 +140,10 @@ mod tests {
     use gpui_kit::{HighlightStyle, TestAppContext};
     use syntax::{HighlightKind, language_named};
 
-    use super::{CodeStyles, MAX_CODE, TextViewDefaults, prepare};
+    use super::{
+        CodeBlockTheme, CodeStyles, MAX_CODE, MissingLanguages, TextViewDefaults,
+        highlight_code_blocks, prepare,
+    };
 
     /// Checks the parts of a block that have a style.
     fn check(info: &str, code: &str, expected: &[&str]) {
@@ -124,6 +173,26 @@ mod tests {
             ui::init(base::Platform::Linux, cx);
             prepare(cx);
             assert!(TextViewDefaults::global(cx).has_code_block_highlighter());
+        });
+    }
+
+    #[gpui_kit::test]
+    fn a_missing_language_is_prepared_and_the_highlighter_renewed(cx: &mut TestAppContext) {
+        let language = language_named("lua").expect("a language");
+        cx.update(|cx| {
+            gpui_kit::init(cx);
+            ui::init(base::Platform::Linux, cx);
+            highlight_code_blocks(cx);
+            // Another highlighter was not asked for, so this mark stays until one is installed.
+            cx.set_global(CodeBlockTheme(u64::MAX));
+            let missing = cx.global::<MissingLanguages>().0.clone();
+            missing.try_send(language).expect("the task waits");
+        });
+        cx.run_until_parked();
+        assert!(language.is_prepared());
+        cx.update(|cx| {
+            let theme = cx.global::<CodeBlockTheme>().0;
+            assert_ne!(theme, u64::MAX);
         });
     }
 }

@@ -37,6 +37,7 @@ pub mod fixture;
 pub use actions::*;
 pub use block_view::{BlockPlace, BlockView};
 pub use caret_actions::*;
+pub use code_blocks::highlight_code_blocks;
 pub use comparison::Comparison;
 pub use completion::{
     CompletionAnswer, CompletionId, CompletionInsertion, CompletionItem, CompletionKind,

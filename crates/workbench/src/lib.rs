@@ -104,6 +104,7 @@ pub struct StartupReport {
 pub fn init(cx: &mut App) -> StartupReport {
     cx.background_spawn(async { TabTables::prepare() }).detach();
     Configuration::start(cx);
+    editor::highlight_code_blocks(cx);
     let (problems, journal) = Documents::start(cx);
     menus::install(cx);
     lifecycle::init(cx);
