@@ -49,6 +49,8 @@ fn changed_rows(&self, since: Revision) -> impl Iterator<Item = Row> {
 2. `Names` shares them, and nothing reads the whole text.
 ";
 const CHUNK: &str = "and then the *next* part of `the answer` follows, ";
+/// Number of chunks in a paragraph.
+const PARAGRAPH: usize = 8;
 
 pub(crate) fn run() {
     let text = include_str!("../../src/prediction.rs");
@@ -130,6 +132,7 @@ fn type_beside_streams(world: &mut World) {
         stream(world, Some(child), AgentEvent::Text(ANSWER.to_owned()));
     }
     let (mut keys, mut updates) = (Vec::new(), Vec::new());
+    let mut chunks = 0;
     for (ix, line) in TYPED.lines().cycle().take(LINES).enumerate() {
         for key in line.chars().chain(['\n']) {
             let took = world.press(keystroke(key));
@@ -138,8 +141,10 @@ fn type_beside_streams(world: &mut World) {
             }
             let mut passed = Duration::ZERO;
             while passed < BETWEEN {
+                chunks += 1;
+                let end = if chunks % PARAGRAPH == 0 { "\n\n" } else { "" };
                 for child in (1..RUNNING).map(Some).chain([None]) {
-                    stream(world, child, AgentEvent::Text(CHUNK.to_owned()));
+                    stream(world, child, AgentEvent::Text(format!("{CHUNK}{end}")));
                 }
                 let start = ThreadTime::now();
                 world.stage.cx.run_until_parked();
