@@ -34,6 +34,7 @@ mod spending;
 mod starts;
 mod trust;
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -201,7 +202,7 @@ struct OpenSession {
     selected: Option<usize>,
     /// Items toggled by the user; thoughts and calls are collapsed by default.
     opened: HashSet<usize>,
-    /// The rendered Markdown of the model's texts, by item.
+    /// The views of the model's texts that were in sight, by item.
     texts: HashMap<usize, Entity<TextViewState>>,
     /// Oldest first.
     questions: Vec<questions::OpenQuestion>,
@@ -605,17 +606,30 @@ impl OpenSession {
         }
     }
 
+    /// Updates the view of a text, if it was in sight before.
     fn refresh_text(&mut self, at: usize, cx: &mut App) {
-        let Some(TranscriptEntry::Text { text, .. }) = self.transcript.items().get(at) else {
+        if let (Some(text), Some(state)) = (self.model_text(at), self.texts.get(&at)) {
+            state.update(cx, |state, cx| state.set_text(&text, cx));
+        }
+    }
+
+    /// Creates the view of a text that comes into sight, so that opening a long transcript parses only
+    /// what is shown.
+    fn prepare_text(&mut self, at: usize, cx: &mut App) {
+        if self.texts.contains_key(&at) {
             return;
-        };
-        let text = &*printable(text, LineFeeds::Keep);
-        match self.texts.get(&at) {
-            Some(state) => state.update(cx, |state, cx| state.set_text(text, cx)),
-            None => {
-                let state = cx.new(|cx| TextViewState::markdown(text, cx));
-                self.texts.insert(at, state);
-            }
+        }
+        let state = self
+            .model_text(at)
+            .map(|text| cx.new(|cx| TextViewState::markdown(&text, cx)));
+        self.texts.extend(state.map(|state| (at, state)));
+    }
+
+    /// The text of the model in an item, with control characters made visible.
+    fn model_text(&self, at: usize) -> Option<Cow<'_, str>> {
+        match self.transcript.items().get(at)? {
+            TranscriptEntry::Text { text, .. } => Some(printable(text, LineFeeds::Keep)),
+            _ => None,
         }
     }
 }

@@ -24,7 +24,10 @@ const MAX_LINES: usize = 200;
 impl ComposerPanel {
     /// Renders the item with index `at` of the open session, or an empty element if there is no
     /// such item.
-    pub(super) fn render_item(&self, at: usize, cx: &mut Context<Self>) -> AnyElement {
+    pub(super) fn render_item(&mut self, at: usize, cx: &mut Context<Self>) -> AnyElement {
+        if let Some(open) = &mut self.open {
+            open.prepare_text(at, cx);
+        }
         let Some(open) = &self.open else {
             return div().into_any_element();
         };
