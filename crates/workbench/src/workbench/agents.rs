@@ -13,7 +13,8 @@ use composer_panel::{ComposerPanel, PanelEvent, SessionVisibility, session_notic
 use gpui_kit::{
     AnyElement, App, AppContext as _, Context, Div, Empty, Entity, Focusable as _,
     InteractiveElement as _, IntoElement as _, ParentElement as _, Pixels, Stateful,
-    StatefulInteractiveElement as _, StyleRefinement, Styled as _, Window, div, px, relative,
+    StatefulInteractiveElement as _, StyleRefinement, Styled as _, Subscription, Window, div, px,
+    relative,
 };
 use text::{Author, Edit};
 use ui::{ActiveSettings as _, ActiveTheme as _, ButtonStyle, Tone};
@@ -29,7 +30,7 @@ use crate::services::Services;
 use crate::session::SavedDock;
 use crate::system_notices;
 use crate::target::LineColumn;
-use crate::workbench::{external_agents, prompt_selection, review};
+use crate::workbench::{agent_machine, external_agents, prompt_selection, review};
 
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
@@ -39,6 +40,7 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(new_agent_session))
         .on_action(cx.listener(external_agents::new_external_session))
         .on_action(cx.listener(external_agents::choose_agent_option))
+        .on_action(cx.listener(agent_machine::choose_machine))
         .on_action(cx.listener(show_agent_sessions))
         .on_action(cx.listener(show_agent_board))
         .on_action(cx.listener(stop_agent))
@@ -67,7 +69,12 @@ const NARROW_FOR_AGENTS: f32 = 900.0;
 
 /// Visibility and width of the panel.
 pub(super) struct AgentsDock {
+    /// The panel that is shown: of this computer or of another machine.
     pub(super) panel: Entity<ComposerPanel>,
+    /// The panel of this computer's agents. Only its paths are files of this computer.
+    pub(super) local: Entity<ComposerPanel>,
+    /// The subscriptions to the panel of another machine.
+    pub(super) machine_subscriptions: Vec<Subscription>,
     pub(super) is_shown: bool,
     pub(super) width: Pixels,
 }
@@ -76,8 +83,11 @@ impl AgentsDock {
     /// Creates the hidden panel with its default width.
     pub(super) fn new(window: &mut Window, cx: &mut Context<Workbench>) -> Self {
         let engines = Services::of(cx).agents;
+        let local = cx.new(|cx| ComposerPanel::new(engines, None, window, cx));
         Self {
-            panel: cx.new(|cx| ComposerPanel::new(engines, None, window, cx)),
+            panel: local.clone(),
+            local,
+            machine_subscriptions: Vec::new(),
             is_shown: false,
             width: px(420.0),
         }
@@ -110,6 +120,11 @@ impl Workbench {
     /// Returns the agents panel.
     pub fn agents(&self) -> &Entity<ComposerPanel> {
         &self.agents.panel
+    }
+
+    /// Returns the panel of this computer's agents, which may be hidden behind that of another machine.
+    pub(crate) fn local_agents(&self) -> &Entity<ComposerPanel> {
+        &self.agents.local
     }
 
     /// Returns whether agents go on when the windows are closed.
@@ -156,7 +171,11 @@ fn focus_agents(
     }
 }
 
-fn show_agents(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
+pub(super) fn show_agents(
+    workbench: &mut Workbench,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
     workbench.agents.is_shown = true;
     workbench.agents.panel.update(cx, |panel, cx| {
         panel.wake(window, cx);
@@ -403,11 +422,17 @@ fn choose_model(workbench: &mut Workbench, window: &mut Window, cx: &mut Context
 /// Handles a request of the panel to the window.
 pub(super) fn agents_event(
     workbench: &mut Workbench,
-    _: &Entity<ComposerPanel>,
+    panel: &Entity<ComposerPanel>,
     event: &PanelEvent,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
+    if let Some(machine) = panel.read(cx).machine()
+        && let Some(sentence) = agent_machine::refusal(event, &machine)
+    {
+        workbench.tell(agent_machine::NOTICE, sentence, window, cx);
+        return;
+    }
     match event {
         PanelEvent::ChooseModel => choose_model(workbench, window, cx),
         PanelEvent::ChooseEffort => {
@@ -438,7 +463,9 @@ pub(super) fn agents_event(
             let notice = Notice::new(Tone::Warning, sentence.clone()).key(sentence);
             workbench.report(notice, window, cx);
         }
-        PanelEvent::SessionChanged(change) => notify_of_session(workbench, change, window, cx),
+        PanelEvent::SessionChanged(change) => {
+            notify_of_session(workbench, panel, change, window, cx);
+        }
         PanelEvent::ConfirmDelete { id, title } => {
             confirm_delete(workbench, id.clone(), title, window, cx);
         }
@@ -450,12 +477,12 @@ pub(super) fn agents_event(
 /// Notifies the user of a change of a session that they do not see.
 fn notify_of_session(
     workbench: &Workbench,
+    panel: &Entity<ComposerPanel>,
     change: &SessionChange,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    let panel = workbench.agents.panel.clone();
-    let is_visible = workbench.is_agents_visible(window, cx);
+    let is_visible = workbench.is_agents_visible(window, cx) && *panel == workbench.agents.panel;
     let visibility = SessionVisibility {
         is_window_active: window.is_window_active(),
         is_shown: is_visible && panel.read(cx).shows_session(&change.id),
