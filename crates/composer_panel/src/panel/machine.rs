@@ -49,9 +49,11 @@ impl ComposerPanel {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let was_broken = self.link.problem.is_some();
-        self.link.problem = problem;
-        if was_broken && self.link.problem.is_none() {
+        let before = std::mem::replace(&mut self.link.problem, problem);
+        if let (Some(before), None) = (before, &self.link.problem) {
+            // What failed for this reason is read again.
+            let is_over = |error: &mut String| before.starts_with(error.as_str());
+            self.error.take_if(is_over);
             self.load_models(window, cx);
             self.load_trust(cx);
             self.follow_sessions(ListReading::Now, cx);
