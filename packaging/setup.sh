@@ -63,7 +63,7 @@ debian() {
   local wanted=(build-essential pkg-config libxcb1-dev libxkbcommon-dev libxkbcommon-x11-dev
     libfontconfig-dev git libvulkan1 mesa-vulkan-drivers)
   [[ $purpose == run ]] || wanted+=(strace ripgrep xvfb xdotool imagemagick openbox
-    dbus at-spi2-core python3-pyatspi)
+    dbus at-spi2-core python3-pyatspi openssh-client openssh-server)
   if [[ $purpose == bench ]]; then
     wanted+=(mousepad scite bubblewrap)
     command -v npm >/dev/null || wanted+=(npm)

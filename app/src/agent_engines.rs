@@ -1,14 +1,15 @@
 //! The engines of the windows' agents: in this program, or in the background process.
 
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use background::{BackgroundAgents, EngineServices, IDLE_TIME, ServerProgram};
+use background::{AgentMachine, BackgroundAgents, EngineServices, IDLE_TIME, ServerProgram};
 use base::AbsPath;
 use composer_panel::AgentService;
 use host::{Dirs, Files, RealFiles};
 use project::UnsavedTexts;
-use settings::SettingsSource;
+use settings::{MachineSetting, SettingsSource};
+use workbench::services::OpenMachineAgents;
 
 use crate::arguments::SERVE_AGENTS;
 
@@ -39,6 +40,24 @@ pub(crate) fn agent_service(
         local.clone(),
         unsaved.clone(),
     ))
+}
+
+/// Returns the function that opens the agents of other machines. All windows share the connection to a
+/// machine.
+pub(crate) fn machine_agents(local: Arc<EngineServices>) -> OpenMachineAgents {
+    let opened: Mutex<Vec<(AgentMachine, Arc<dyn AgentService>)>> = Mutex::default();
+    Arc::new(move |name: &str, setting: &MachineSetting| {
+        let machine = AgentMachine::new(name, setting)?;
+        let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = opened.iter().find(|(known, _)| *known == machine);
+        if let Some((_, agents)) = known {
+            return Some(agents.clone());
+        }
+        let agents = BackgroundAgents::on_machine(machine.clone(), local.clone());
+        let agents: Arc<dyn AgentService> = Arc::new(agents);
+        opened.push((machine, agents.clone()));
+        Some(agents)
+    })
 }
 
 /// Runs the background process until it is not needed any more.

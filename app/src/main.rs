@@ -142,6 +142,7 @@ fn services() -> Result<Services, Error> {
             .unwrap_or_else(|| dirs.state.clone()),
         home,
         agents: Some(agent_engines::agent_service(&dirs, &engines, &unsaved)),
+        machine_agents: Some(agent_engines::machine_agents(engines.clone())),
         tab: Some(Arc::new(TabService(engines.clone()))),
         rewrite: Some(Arc::new(RewriteService(engines))),
         index: Some(Arc::new(move |root| -> Arc<dyn CodeIndex> {

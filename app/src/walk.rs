@@ -52,6 +52,7 @@ impl AgentTour {
                 unsaved.clone(),
                 IndexRegistry::new(&dirs),
             ))),
+            machine_agents: None,
             index: None,
             language_servers: None,
             rewrite: None,

@@ -22,7 +22,7 @@ pub const BUDGET_USED: &str = "budget_used_percent";
 const DAY_MS: u64 = 86_400_000;
 
 /// The cost of models in a period.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spending {
     /// Everything.
     pub total: SpendLine,
@@ -41,7 +41,7 @@ pub struct Spending {
 }
 
 /// A sum of costs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpendLine {
     /// A date, a model, the title of a session or a purpose; empty for the total.
     pub name: String,

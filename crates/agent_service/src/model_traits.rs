@@ -1,11 +1,12 @@
 //! Facts about a model that help to choose it, as text.
 
 use model::{Effort, Price, Tier, TokenCount, TokenRate, Usage};
+use serde::{Deserialize, Serialize};
 
 use crate::token_text::token_text;
 
 /// Facts about a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelTraits {
     /// Strength of the model.
     pub tier: Tier,

@@ -37,6 +37,18 @@ pub trait AgentService: Send + Sync {
         false
     }
 
+    /// The name of the machine whose agents these are; `None` for this computer. The paths of another
+    /// machine are no files of this one.
+    fn machine(&self) -> Option<String> {
+        None
+    }
+
+    /// Streams the state of the connection to another machine: now, and after each change. `None` while
+    /// nothing is wrong, otherwise a sentence. Ends at once for agents of this computer.
+    fn link_problems(&self) -> BoxStream<'static, Option<String>> {
+        Box::pin(futures::stream::empty())
+    }
+
     /// Finds the available models, recommended ones first, the demo model last. Never fails: errors
     /// are in the list's `advice` and `problems`.
     fn models(&self) -> BoxFuture<'static, ModelList>;
@@ -173,7 +185,7 @@ pub trait AgentService: Send + Sync {
 }
 
 /// An external agent that can be started.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternalAgentEntry {
     /// The id, as written in settings.
     pub id: String,
@@ -246,6 +258,8 @@ pub struct SessionConnection {
     pub root: AbsPath,
     /// Sends a command to the session without blocking.
     pub send: Arc<dyn Fn(SessionCommand) + Send + Sync>,
+    /// Number of the latest record that comes from the past; `None` for a session without records.
+    pub past: Option<u64>,
     /// Events of the session. When this is dropped the session goes on; it closes once its turn has
     /// ended and no panel shows it.
     pub events: BoxStream<'static, agent::AgentEvent>,
@@ -254,7 +268,7 @@ pub struct SessionConnection {
 }
 
 /// The list of available models.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelList {
     /// All models that can be used.
     pub models: Vec<ModelEntry>,
@@ -267,7 +281,7 @@ pub struct ModelList {
 }
 
 /// A model that can be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelEntry {
     /// The id as written in settings: `provider/model`, `auto` or `demo`.
     pub id: String,

@@ -1,14 +1,15 @@
 //! The engines of the background process, as a window uses them.
 
+mod connector;
 mod link;
 mod linked_stream;
 mod unsaved_texts;
 
 use std::sync::Arc;
 
-use agent::AgentEvent;
 use agent::context::{NamedContext, OpenFiles};
 use agent::drafts::KeptPrompts;
+use agent::{AgentEvent, SessionCommand};
 use agent_service::board::{BoardConnection, Event};
 use agent_service::{
     AccessChange, AgentService, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
@@ -22,19 +23,32 @@ use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::{BoxStream, StreamExt as _};
 use host::Dirs;
 use project::UnsavedTexts;
+use serde::de::DeserializeOwned;
 
-use crate::ServerProgram;
 use crate::engines::EngineServices;
+use crate::launch::LocalServer;
 use crate::protocol::{ClientReport, ServiceRequest, StreamCommand, StreamItem, StreamRequest};
+use crate::{AgentMachine, ServerProgram};
 
+use connector::Connector;
 use link::{ServerLink, StreamGuard};
+
+/// The way of commands into a session, and its events.
+type SessionEnds = (
+    Arc<dyn Fn(SessionCommand) + Send + Sync>,
+    BoxStream<'static, AgentEvent>,
+);
 
 /// The engines of the background process. The process starts with the first session that is started
 /// or opened; one that runs already is used from the beginning.
 ///
-/// Models, drafts and files come from the engines of this program.
+/// On this computer, models, drafts and files come from the engines of this program. From another
+/// machine everything comes over the connection; only images that the user drops are files of this
+/// computer.
 pub struct BackgroundAgents {
     local: Arc<EngineServices>,
+    /// The other machine, if the process runs there.
+    machine: Option<AgentMachine>,
     link: ServerLink,
 }
 
@@ -46,10 +60,32 @@ impl BackgroundAgents {
         local: Arc<EngineServices>,
         unsaved: Arc<UnsavedTexts>,
     ) -> Self {
+        let connector = Connector::Local(LocalServer { dirs, program });
         Self {
             local,
-            link: ServerLink::new(dirs, program, unsaved),
+            machine: None,
+            link: ServerLink::new(connector, unsaved),
         }
+    }
+
+    /// Creates the client of the background process of another machine, which starts with the first
+    /// request. Unsaved texts and open files of this computer are not sent.
+    pub fn on_machine(machine: AgentMachine, local: Arc<EngineServices>) -> Self {
+        Self {
+            local,
+            machine: Some(machine.clone()),
+            link: ServerLink::new(Connector::Remote(machine), Arc::default()),
+        }
+    }
+
+    /// Asks the process of another machine for something that this program finds by itself for this
+    /// computer.
+    fn ask_remote<T: DeserializeOwned + Send + 'static>(
+        &self,
+        request: impl FnOnce() -> ServiceRequest,
+    ) -> Option<BoxFuture<'static, Result<T, Error>>> {
+        self.machine.as_ref()?;
+        Some(self.link.ask(request()))
     }
 
     /// Opens a session and waits for its first item.
@@ -60,8 +96,21 @@ impl BackgroundAgents {
         let (guard, mut items) = self.link.open(request);
         async move {
             match items.next().await {
-                Some(StreamItem::Opened { id, root, notices }) => {
-                    Ok(connection(id, root, notices, guard, items))
+                Some(StreamItem::Opened {
+                    id,
+                    root,
+                    notices,
+                    past,
+                }) => {
+                    let (send, events) = ends(guard, items);
+                    Ok(SessionConnection {
+                        id,
+                        root,
+                        send,
+                        past,
+                        events,
+                        notices,
+                    })
                 }
                 Some(StreamItem::Failed(failure)) => Err(failure.into()),
                 _ => Err(Error::Unavailable(
@@ -93,8 +142,22 @@ impl AgentService for BackgroundAgents {
         true
     }
 
+    fn machine(&self) -> Option<String> {
+        self.machine.as_ref().map(AgentMachine::name)
+    }
+
+    fn link_problems(&self) -> BoxStream<'static, Option<String>> {
+        match &self.machine {
+            Some(_) => self.link.problems(),
+            None => futures::stream::empty().boxed(),
+        }
+    }
+
     fn models(&self) -> BoxFuture<'static, ModelList> {
-        self.local.models()
+        match self.ask_remote::<ModelList>(|| ServiceRequest::Models) {
+            Some(models) => async { models.await.unwrap_or_else(without_models) }.boxed(),
+            None => self.local.models(),
+        }
     }
 
     fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, Error>> {
@@ -135,8 +198,9 @@ impl AgentService for BackgroundAgents {
     }
 
     fn spending(&self, days: u64) -> BoxFuture<'static, Result<Spending, Error>> {
-        // The costs of both processes are in the ledger.
-        self.local.spending(days)
+        // The costs of both processes of a machine are in its ledger.
+        self.ask_remote(|| ServiceRequest::Spending(days))
+            .unwrap_or_else(|| self.local.spending(days))
     }
 
     fn budget_notices(&self) -> BoxStream<'static, SpendNotice> {
@@ -151,7 +215,10 @@ impl AgentService for BackgroundAgents {
             StreamItem::Problem(problem) => Some(problem),
             _ => None,
         });
-        futures::stream::select(of_process, self.local.problems()).boxed()
+        match &self.machine {
+            Some(_) => of_process,
+            None => futures::stream::select(of_process, self.local.problems()).boxed(),
+        }
     }
 
     fn mark_session(&self, id: String, mark: SessionMark) -> BoxFuture<'static, Result<(), Error>> {
@@ -172,7 +239,10 @@ impl AgentService for BackgroundAgents {
     }
 
     fn set_open_files(&self, root: AbsPath, files: OpenFiles) {
-        self.link.report(ClientReport::OpenFiles(root, files));
+        // The files of this computer are no files of another machine.
+        if self.machine.is_none() {
+            self.link.report(ClientReport::OpenFiles(root, files));
+        }
     }
 
     fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<BoardConnection, Error>> {
@@ -230,7 +300,9 @@ impl AgentService for BackgroundAgents {
     }
 
     fn file_saved(&self, path: AbsPath) {
-        self.link.report(ClientReport::Saved(path));
+        if self.machine.is_none() {
+            self.link.report(ClientReport::Saved(path));
+        }
     }
 
     fn change_folder(
@@ -244,7 +316,10 @@ impl AgentService for BackgroundAgents {
     }
 
     fn takes_images(&self, model: String) -> BoxFuture<'static, Option<bool>> {
-        self.local.takes_images(model)
+        match self.ask_remote(|| ServiceRequest::TakesImages(model.clone())) {
+            Some(takes) => async { takes.await.unwrap_or(None) }.boxed(),
+            None => self.local.takes_images(model),
+        }
     }
 
     fn read_file(&self, path: AbsPath, limit: u64) -> BoxFuture<'static, Result<Vec<u8>, Error>> {
@@ -252,11 +327,17 @@ impl AgentService for BackgroundAgents {
     }
 
     fn named_context(&self, root: AbsPath) -> BoxFuture<'static, Vec<NamedContext>> {
-        self.local.named_context(root)
+        match self.ask_remote(|| ServiceRequest::NamedContext(root.clone())) {
+            Some(names) => async { names.await.unwrap_or_default() }.boxed(),
+            None => self.local.named_context(root),
+        }
     }
 
     fn kept_prompts(&self, root: AbsPath) -> BoxFuture<'static, KeptPrompts> {
-        self.local.kept_prompts(root)
+        match self.machine {
+            Some(_) => kept_prompts(self.link.clone(), root).boxed(),
+            None => self.local.kept_prompts(root),
+        }
     }
 
     fn keep_prompts(
@@ -264,7 +345,10 @@ impl AgentService for BackgroundAgents {
         root: AbsPath,
         kept: KeptPrompts,
     ) -> BoxFuture<'static, Result<(), Error>> {
-        self.local.keep_prompts(root, kept)
+        match self.machine {
+            Some(_) => self.link.ask(ServiceRequest::KeepPrompts(root, kept)),
+            None => self.local.keep_prompts(root, kept),
+        }
     }
 
     fn folder_access(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderAccess, Error>> {
@@ -280,20 +364,36 @@ impl AgentService for BackgroundAgents {
     }
 
     fn sign_in(&self, root: AbsPath, server: String) -> BoxStream<'static, SignInStep> {
-        // The tokens are files; the process reads them when it connects to the server again.
-        self.local.sign_in(root, server)
+        match &self.machine {
+            // Its pages would lead to a port of this computer.
+            Some(machine) => {
+                let why = format!(
+                    "Sign in on \"{}\" itself: `burin-agent mcp sign-in {server}` in the folder there.",
+                    machine.name()
+                );
+                let step = SignInStep::Done(Err(Error::Failed(why)));
+                futures::stream::iter([step]).boxed()
+            }
+            // The tokens are files; the process reads them when it connects to the server again.
+            None => self.local.sign_in(root, server),
+        }
     }
 
     fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, Error>> {
-        self.local.folder_trust(root)
+        self.ask_remote(|| ServiceRequest::Trust(root.clone()))
+            .unwrap_or_else(|| self.local.folder_trust(root))
     }
 
     fn external_agents(&self) -> BoxFuture<'static, Result<Vec<ExternalAgentEntry>, Error>> {
-        self.local.external_agents()
+        self.ask_remote(|| ServiceRequest::ExternalAgents)
+            .unwrap_or_else(|| self.local.external_agents())
     }
 
     fn install_agent(&self, id: String) -> BoxFuture<'static, Result<ExternalAgentEntry, Error>> {
-        self.local.install_agent(id)
+        match self.machine {
+            Some(_) => self.link.ask(ServiceRequest::InstallAgent(id)),
+            None => self.local.install_agent(id),
+        }
     }
 
     fn consent(
@@ -305,27 +405,43 @@ impl AgentService for BackgroundAgents {
     }
 }
 
-/// Returns a session for the panel. The session is left when both its ends are dropped.
-fn connection(
-    id: String,
-    root: AbsPath,
-    notices: Vec<String>,
-    guard: Arc<StreamGuard>,
-    items: UnboundedReceiver<StreamItem>,
-) -> SessionConnection {
+/// Reads the prompts that another machine keeps, as soon as it is reached: what is stored later must not
+/// replace them unread.
+async fn kept_prompts(link: ServerLink, root: AbsPath) -> KeptPrompts {
+    let mut problems = link.problems();
+    loop {
+        let kept = link.ask(ServiceRequest::KeptPrompts(root.clone())).await;
+        if let Ok(kept) = kept {
+            return kept;
+        }
+        loop {
+            match problems.next().await {
+                Some(Some(_)) => {}
+                Some(None) => break,
+                None => return KeptPrompts::default(),
+            }
+        }
+    }
+}
+
+/// Returns the list for a machine that is not reached: the reason is its advice.
+fn without_models(error: Error) -> ModelList {
+    ModelList {
+        advice: error.to_string(),
+        ..ModelList::default()
+    }
+}
+
+/// Returns both ends of an open session. The session is left when both are dropped.
+fn ends(guard: Arc<StreamGuard>, items: UnboundedReceiver<StreamItem>) -> SessionEnds {
     let sender = guard.clone();
     let events = items.filter_map(move |item| {
         // Held as long as the stream.
         let _open = &guard;
         std::future::ready(event(item))
     });
-    SessionConnection {
-        id,
-        root,
-        send: Arc::new(move |command| sender.send(StreamCommand::Session(command))),
-        events: events.boxed(),
-        notices,
-    }
+    let send = move |command| sender.send(StreamCommand::Session(command));
+    (Arc::new(send), events.boxed())
 }
 
 fn event(item: StreamItem) -> Option<AgentEvent> {

@@ -15,15 +15,31 @@ pub enum Error {
     /// The process at the other end belongs to another user.
     #[error("the other end of the socket belongs to another user")]
     OtherUser,
-    /// The background process is of another version.
+    /// The background process is of an older version.
     #[error(
-        "the background process is of another version of Burin: stop it with `burin-agent serve --stop`"
+        "the background process is of an older version of Burin: update Burin where it runs, and end it there with `burin-agent serve --stop`"
     )]
-    OtherVersion,
+    OlderProcess,
+    /// The background process is of a newer version.
+    #[error(
+        "the background process is of a newer version of Burin than this program: update Burin on this computer"
+    )]
+    NewerProcess,
+    /// The command that leads to another machine does not reach the background process there. The reason,
+    /// as a sentence.
+    #[error("{0}")]
+    Unreachable(String),
     /// The other side sent a message that cannot be read.
     #[error("the other side sent a message that cannot be read: {0}")]
     Unreadable(String),
     /// The connection broke.
     #[error("the connection to the background process broke: {0}")]
     Io(#[from] std::io::Error),
+}
+
+impl Error {
+    /// Whether the programs of both sides are of different versions, so that a further try is useless.
+    pub(crate) fn is_other_version(&self) -> bool {
+        matches!(self, Self::OlderProcess | Self::NewerProcess)
+    }
 }

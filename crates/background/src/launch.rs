@@ -1,11 +1,13 @@
 //! The socket of the background process: finding, starting and stopping the process.
 //!
 //! Invariant: each side checks that the other one belongs to the same user.
+//! Invariant: whether a program was replaced is decided on the machine where it runs.
 
+use std::cmp::Ordering;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::net::UnixListener as StdUnixListener;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{self, AtomicU64};
 use std::time::Duration;
 
 use base::AbsPath;
@@ -31,6 +33,8 @@ const HELLO_TIME: Duration = Duration::from_secs(5);
 /// Time for a started process to listen, and pause between two looks.
 const START_TIME: Duration = Duration::from_secs(15);
 const START_PAUSE: Duration = Duration::from_millis(10);
+/// Time for a process to be started, and for a replaced one to end before.
+const READY_TIME: Duration = Duration::from_secs(40);
 
 /// The program that becomes the background process.
 #[derive(Clone, Debug)]
@@ -39,6 +43,65 @@ pub struct ServerProgram {
     pub path: AbsPath,
     /// The arguments that make it the background process.
     pub arguments: Vec<OsString>,
+}
+
+/// The background process of this user on this machine, running or not.
+#[derive(Clone, Debug)]
+pub(crate) struct LocalServer {
+    pub(crate) dirs: Dirs,
+    pub(crate) program: ServerProgram,
+}
+
+impl LocalServer {
+    /// Connects to the process, and starts it if `is_needed`.
+    pub(crate) async fn connect(
+        &self,
+        hello: &Hello,
+        is_needed: bool,
+    ) -> Result<(UnixStream, Hello), Error> {
+        match connect(&socket(&self.dirs)?, hello).await {
+            Err(Error::NotRunning) if is_needed => start(&self.program, &self.dirs, hello).await,
+            done => done,
+        }
+    }
+
+    /// Ends the process of `server`, to which the caller is connected, if its program file was replaced
+    /// and it is idle. Returns whether it ends.
+    pub(crate) async fn end_replaced(&self, server: &Hello, hello: &Hello) -> Result<bool, Error> {
+        let now = stamp(&self.program.path);
+        if server.program.path != now.path || server.program == now {
+            return Ok(false);
+        }
+        let (other, _) = connect(&socket(&self.dirs)?, hello).await?;
+        let status: ServiceStatus = ask_over(other, ServiceRequest::Status).await?;
+        // The caller and the connection that asked are clients too.
+        if status.is_busy() || status.clients > 2 {
+            return Ok(false);
+        }
+        ask_to_stop(&self.dirs, false).await
+    }
+
+    /// Starts the process if it does not run, and replaces an idle one whose program file was replaced.
+    /// A process of another version stays: the client decides whether it can talk to it.
+    pub(crate) async fn make_ready(&self) -> Result<(), Error> {
+        let hello = client_hello();
+        let ready = async {
+            loop {
+                let (stream, server) = match self.connect(&hello, true).await {
+                    Err(error) if error.is_other_version() => return Ok(()),
+                    done => done?,
+                };
+                match self.end_replaced(&server, &hello).await {
+                    Ok(false) => return Ok(()),
+                    Ok(true) | Err(Error::NotRunning) => drop(stream),
+                    Err(error) => return Err(error),
+                }
+                tokio::time::sleep(START_PAUSE).await;
+            }
+        };
+        let ready = tokio::time::timeout(READY_TIME, ready).await;
+        ready.unwrap_or(Err(Error::NotRunning))
+    }
 }
 
 /// Returns the path of the socket.
@@ -66,7 +129,7 @@ pub(crate) fn check_user(stream: &UnixStream) -> Result<(), Error> {
 /// Returns a name that no other process and no other call has.
 pub(crate) fn fresh_id() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let count = COUNT.fetch_add(1, atomic::Ordering::Relaxed);
     let now = RealClock::default().wall_ms();
     format!("{}-{now}-{count}", std::process::id())
 }
@@ -98,12 +161,21 @@ pub(crate) fn client_hello() -> Hello {
 /// Connects to the running process. Fails with `NotRunning` if there is none.
 pub(crate) async fn connect(socket: &AbsPath, hello: &Hello) -> Result<(UnixStream, Hello), Error> {
     let (mut stream, answer) = greet(socket, hello).await?;
-    if answer.protocol == PROTOCOL {
-        return Ok((stream, answer));
+    let checked = check_version(&answer);
+    if checked.is_err() {
+        // The other side waits for nothing any more.
+        tokio::io::AsyncWriteExt::shutdown(&mut stream).await.ok();
     }
-    // The other side waits for nothing any more.
-    tokio::io::AsyncWriteExt::shutdown(&mut stream).await.ok();
-    Err(Error::OtherVersion)
+    checked.map(|()| (stream, answer))
+}
+
+/// Fails if the other side uses another version of the messages.
+pub(crate) fn check_version(answer: &Hello) -> Result<(), Error> {
+    match answer.protocol.cmp(&PROTOCOL) {
+        Ordering::Less => Err(Error::OlderProcess),
+        Ordering::Equal => Ok(()),
+        Ordering::Greater => Err(Error::NewerProcess),
+    }
 }
 
 async fn greet(socket: &AbsPath, hello: &Hello) -> Result<(UnixStream, Hello), Error> {
@@ -113,15 +185,16 @@ async fn greet(socket: &AbsPath, hello: &Hello) -> Result<(UnixStream, Hello), E
         _ => error.into(),
     })?;
     check_user(&stream)?;
-    write_message(&mut stream, hello).await?;
-    let answer = tokio::time::timeout(HELLO_TIME, read_message::<Hello>(&mut stream)).await;
-    match answer {
-        Ok(Ok(Some(answer))) => Ok((stream, answer)),
-        // It ends just now.
-        Ok(Ok(None)) => Err(Error::NotRunning),
-        Ok(Err(error)) => Err(error),
-        Err(_) => Err(io::Error::from(io::ErrorKind::TimedOut).into()),
-    }
+    let answer = tokio::time::timeout(HELLO_TIME, exchange_hello(&mut stream, hello)).await;
+    let answer = answer.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+    Ok((stream, answer))
+}
+
+/// Sends a hello and returns the answer.
+async fn exchange_hello(stream: &mut UnixStream, hello: &Hello) -> Result<Hello, Error> {
+    write_message(stream, hello).await?;
+    // Without an answer it ends just now.
+    read_message(stream).await?.ok_or(Error::NotRunning)
 }
 
 /// Starts the process from `program` and connects to it. Another program may start it at the same
@@ -165,7 +238,9 @@ pub async fn ask_status(dirs: &Dirs) -> Result<Option<ServiceStatus>, Error> {
 /// Returns whether it ends. Fails with `NotRunning` if no process is running.
 pub async fn ask_to_stop(dirs: &Dirs, with_sessions: bool) -> Result<bool, Error> {
     match ask(dirs, ServiceRequest::Stop { with_sessions }).await {
-        Err(Error::OtherVersion) if with_sessions => terminate(dirs).await.map(|()| true),
+        Err(error) if with_sessions && error.is_other_version() => {
+            terminate(dirs).await.map(|()| true)
+        }
         done => done,
     }
 }
@@ -173,7 +248,7 @@ pub async fn ask_to_stop(dirs: &Dirs, with_sessions: bool) -> Result<bool, Error
 /// Sends SIGTERM to the process that listens, whose messages are of another version.
 async fn terminate(dirs: &Dirs) -> Result<(), Error> {
     let (stream, _) = greet(&socket(dirs)?, &client_hello()).await?;
-    let process = stream.peer_cred()?.pid().ok_or(Error::OtherVersion)?;
+    let process = stream.peer_cred()?.pid().ok_or(Error::NotRunning)?;
     Ok(host::process::terminate(process)?)
 }
 

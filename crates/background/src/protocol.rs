@@ -12,14 +12,14 @@ use agent::session::UserPrompt;
 use agent::{AgentEvent, SessionCommand};
 use agent_service::board::{Board, Command};
 use agent_service::{
-    AccessChange, Consent, FolderAction, FolderState, NewSession, RunningSession, SessionActivity,
-    SessionChange, SessionMark, SpendNotice, StoredChange,
+    AccessChange, Consent, FolderAction, FolderState, KeptPrompts, NewSession, RunningSession,
+    SessionActivity, SessionChange, SessionMark, SpendNotice, StoredChange,
 };
 use base::AbsPath;
 use serde::{Deserialize, Serialize};
 
 /// The version of the messages. Programs of another version are refused.
-pub(crate) const PROTOCOL: u32 = 1;
+pub(crate) const PROTOCOL: u32 = 2;
 
 /// Maximum size of a message in bytes. A prompt with images is the largest one.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 256 << 20;
@@ -77,6 +77,8 @@ pub(crate) enum ClientMessage {
     },
     /// Reports a state of the client.
     Report(ClientReport),
+    /// A sign of life of a client on another machine, for the proxy on the way.
+    Alive,
 }
 
 /// A request with one result. The type of the result is in the comment.
@@ -100,6 +102,22 @@ pub(crate) enum ServiceRequest {
     Access(AbsPath),
     /// Changes the rights of agents in a folder: `FolderAccess`.
     ChangeAccess(AbsPath, AccessChange),
+    /// The available models: `ModelList`.
+    Models,
+    /// Whether a model accepts images: `Option<bool>`.
+    TakesImages(String),
+    /// The cost of models of the last days: `Spending`.
+    Spending(u64),
+    /// The names of a folder's rules and skills: `Vec<NamedContext>`.
+    NamedContext(AbsPath),
+    /// The drafts and sent prompts of a folder: `KeptPrompts`.
+    KeptPrompts(AbsPath),
+    /// Stores the drafts and sent prompts of a folder: `()`.
+    KeepPrompts(AbsPath, KeptPrompts),
+    /// The external agents: `Vec<ExternalAgentEntry>`.
+    ExternalAgents,
+    /// Installs an external agent: `ExternalAgentEntry`.
+    InstallAgent(String),
     /// The work of the process: `ServiceStatus`.
     Status,
     /// Ends the process, with its running sessions if `with_sessions` is true: `bool`, whether it
@@ -197,6 +215,8 @@ pub(crate) enum StreamItem {
         root: AbsPath,
         /// Problems to show to the user, as sentences.
         notices: Vec<String>,
+        /// Number of the latest past record.
+        past: Option<u64>,
     },
     /// A session or a board cannot be opened. The stream ends.
     Failed(ServiceFailure),

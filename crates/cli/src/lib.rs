@@ -20,6 +20,7 @@ mod external_agent;
 mod grep;
 mod index;
 mod lsp;
+mod machine;
 mod mcp;
 mod models;
 mod permissions;

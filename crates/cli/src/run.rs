@@ -1,5 +1,6 @@
 //! An agent's turn on the command line: its words stream to the output, questions to the terminal.
 
+mod machine;
 pub(crate) mod show;
 pub(crate) mod terminal_ui;
 
@@ -25,6 +26,7 @@ use crate::ask::open_ledger;
 use crate::confinement::ConfinementArguments;
 use crate::external_agent;
 use crate::{Streams, error_text, print_notice, write_error};
+use machine::MachineRun;
 use show::{EventPrinter, OutputFormat};
 use terminal_ui::TerminalUi;
 
@@ -81,6 +83,16 @@ pub(crate) struct RunCommand {
         conflicts_with_all = ["model", "plan", "effort", "max_cost", "trust_hooks", "show_prompt"]
     )]
     agent: Option<String>,
+    /// Use the agents of this machine of the settings' agents.machines, in its folder; with --resume and without a
+    /// task, show the session and follow its turn
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with_all = [
+            "root", "agent", "effort", "max_cost", "yes", "trust_hooks", "show_prompt", "no_sandbox", "without", "allow_host"
+        ]
+    )]
+    machine: Option<String>,
     /// Sign-in method for that agent, used first, with its parameters: METHOD or METHOD={…}
     #[arg(long, requires = "agent", value_name = "METHOD")]
     sign_in: Option<String>,
@@ -117,9 +129,13 @@ impl RunCommand {
             .enable_all()
             .build()
             .map_err(|error| format!("cannot start: {error}"))?;
-        let done = match &self.agent {
-            Some(agent) => runtime.block_on(self.host(agent, task, machine, streams)),
-            None => runtime.block_on(self.perform(task, machine, streams)),
+        let done = match (&self.machine, &self.agent) {
+            (Some(name), _) => {
+                let run = self.machine_run(name, task);
+                runtime.block_on(run.perform(machine.dirs, streams))
+            }
+            (None, Some(agent)) => runtime.block_on(self.host(agent, task, machine, streams)),
+            (None, None) => runtime.block_on(self.perform(task, machine, streams)),
         };
         // A thread that still waits for a line of the input must not delay the exit.
         runtime.shutdown_background();
@@ -130,6 +146,9 @@ impl RunCommand {
     /// `--json` reserves the input for commands. Fails if the task is blank.
     fn task(&self, streams: &mut Streams<'_>) -> Result<String, String> {
         let words = self.task.join(" ");
+        if words.is_empty() && self.machine.is_some() && self.resume.is_some() {
+            return Ok(words);
+        }
         let task = match words.as_str() {
             "" | "-" if !self.json => {
                 let mut text = String::new();
@@ -142,6 +161,18 @@ impl RunCommand {
         match task.trim() {
             "" => Err("there is no task: write it after the options, or pipe it in".to_owned()),
             _ => Ok(task),
+        }
+    }
+
+    /// Returns the run with an agent of another machine; an empty task only shows the session.
+    fn machine_run<'a>(&'a self, name: &'a str, task: String) -> MachineRun<'a> {
+        MachineRun {
+            machine: name,
+            task: Some(task).filter(|task| !task.is_empty()),
+            model: self.model.as_deref(),
+            resume: self.resume.as_deref(),
+            is_plan: self.plan,
+            form: self.form(),
         }
     }
 

@@ -1,10 +1,12 @@
 //! The command `serve`: the background process that owns agents.
 
+use std::io::{stdin, stdout};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use agent::session::SessionActivity;
-use background::{Error, ServiceStatus};
+use background::{Error, ServerProgram, ServiceStatus};
+use base::AbsPath;
 use clap::Args;
 use host::Dirs;
 
@@ -16,6 +18,9 @@ use crate::{Streams, error_text};
 /// when the windows are closed or killed; the next window shows them again. The process ends by
 /// itself when no window is open and no agent works for some minutes. It serves only programs of the
 /// same user, over a socket in the state folder.
+///
+/// With `--stdio`, a program on another machine, which started this one by ssh, talks to the background
+/// process over standard input and output. The process is started if necessary and goes on afterwards.
 ///
 /// Exit codes: 0 done; 1 an error, `--status` without a running process, or `--stop` while agents
 /// work.
@@ -30,6 +35,12 @@ pub(crate) struct ServeCommand {
     /// Stop working agents too; their sessions can go on later
     #[arg(long, requires = "stop")]
     force: bool,
+    /// Connect standard input and output to the background process, for another machine
+    #[arg(long, conflicts_with_all = ["status", "stop"])]
+    stdio: bool,
+    /// Leave the terminal, as `--stdio` starts the process
+    #[arg(long, hide = true, conflicts_with_all = ["status", "stop", "stdio"])]
+    detached: bool,
     /// Print the state as JSON
     #[arg(long, requires = "status")]
     json: bool,
@@ -42,10 +53,11 @@ impl ServeCommand {
     /// Runs the command, prints its result and returns its exit code. On failure, returns a
     /// sentence that the caller prints.
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        if self.stdio {
+            return pass_through(dirs);
+        }
         if !self.status && !self.stop {
-            let idle_time = Duration::from_secs(self.idle_minutes * 60);
-            let served = background::serve(dirs, idle_time);
-            return served.map(|()| ExitCode::SUCCESS).map_err(error_text);
+            return self.serve(dirs);
         }
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -58,6 +70,18 @@ impl ServeCommand {
                 self.end(dirs, streams).await
             }
         })
+    }
+
+    fn serve(&self, dirs: &Dirs) -> Result<ExitCode, String> {
+        if self.detached {
+            host::process::leave_terminal();
+        }
+        let idle_time = Duration::from_secs(self.idle_minutes * 60);
+        match background::serve(dirs, idle_time) {
+            // Two programs started it at the same time.
+            Err(Error::RunsAlready) if self.detached => Ok(ExitCode::SUCCESS),
+            served => served.map(|()| ExitCode::SUCCESS).map_err(error_text),
+        }
     }
 
     async fn print_status(
@@ -97,6 +121,16 @@ impl ServeCommand {
         writeln!(streams.output, "{sentence}").map_err(|error| error.to_string())?;
         Ok(code)
     }
+}
+
+/// Connects the input and the output of this program to the background process until one of them ends.
+fn pass_through(dirs: &Dirs) -> Result<ExitCode, String> {
+    let program = std::env::current_exe().ok().and_then(AbsPath::new);
+    let path = program.ok_or("the path of this program is unknown")?;
+    let arguments = vec!["serve".into(), "--detached".into()];
+    let program = ServerProgram { path, arguments };
+    let carried = background::proxy(dirs, &program, stdin(), stdout());
+    carried.map(|()| ExitCode::SUCCESS).map_err(error_text)
 }
 
 /// Describes the state of the process for people.

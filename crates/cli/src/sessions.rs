@@ -2,6 +2,7 @@
 //! reviews their changes.
 
 mod changes;
+mod machine;
 
 use std::process::ExitCode;
 
@@ -26,6 +27,9 @@ use crate::{Streams, agrees, error_text, print_notice, write_error};
 pub(crate) struct SessionsCommand {
     #[command(subcommand)]
     what: SessionsAction,
+    /// Use the sessions of this machine of the settings' agents.machines, in its folder
+    #[arg(long, global = true, value_name = "NAME")]
+    machine: Option<String>,
 }
 
 #[derive(Subcommand)]
@@ -118,8 +122,21 @@ impl SessionsCommand {
     /// Runs the command, prints its result and returns its exit code. On failure, returns a
     /// sentence that the caller prints.
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let text = match &self.machine {
+            Some(machine) => machine::run(dirs, machine, &self.what, streams)?,
+            None => self.perform(dirs, streams)?,
+        };
+        streams
+            .output
+            .write_all(text.as_bytes())
+            .map_err(write_error)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Runs the command on the sessions of this machine and returns its output.
+    fn perform(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<String, String> {
         let store = open(dirs, streams)?;
-        let text = match &self.what {
+        Ok(match &self.what {
             SessionsAction::Changes { id, json } => changes::list(dirs, store, id, *json)?,
             SessionsAction::Keep(selection) => selection.keep(dirs, store)?,
             SessionsAction::Reject(selection) => selection.reject(dirs, store)?,
@@ -157,12 +174,7 @@ impl SessionsCommand {
                 format!("session {id} is no longer archived\n")
             }
             SessionsAction::Delete { id, yes } => delete(&store, id, *yes, dirs, streams)?,
-        };
-        streams
-            .output
-            .write_all(text.as_bytes())
-            .map_err(write_error)?;
-        Ok(ExitCode::SUCCESS)
+        })
     }
 }
 

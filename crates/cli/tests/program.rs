@@ -19,6 +19,7 @@ mod program {
     mod index;
     mod kills;
     mod left;
+    mod machines;
     mod npm;
     mod obeys;
     mod opened;

@@ -17,6 +17,8 @@ gpui_kit::actions!(
         NewExternalSession,
         /// Choose an option of the external agent: its mode, model or effort.
         ChooseAgentOption,
+        /// Use the agents of another machine over SSH, or those of this computer again.
+        UseAnotherMachine,
         /// Show the sessions of this folder.
         ShowSessions,
         /// Rename the session.

@@ -17,6 +17,7 @@ mod images;
 mod item;
 mod kept_drafts;
 mod landing_conflict;
+mod machine;
 mod plan;
 mod prompt;
 mod questions;
@@ -100,6 +101,7 @@ pub struct ComposerPanel {
     kept: kept_drafts::KeptDrafts,
     starts: starts::PendingStarts,
     external: external::ExternalChoice,
+    link: machine::MachineLink,
     loads: PanelLoads,
     _trust: Option<Task<()>>,
     _running: Option<Task<()>>,
@@ -282,6 +284,7 @@ impl ComposerPanel {
             kept: kept_drafts::KeptDrafts::default(),
             starts: starts::PendingStarts::default(),
             external: external::ExternalChoice::default(),
+            link: machine::MachineLink::default(),
             loads: PanelLoads::default(),
             _trust: None,
             _running: None,
@@ -301,6 +304,7 @@ impl ComposerPanel {
             self.follow_problems(cx);
             self.follow_sessions(sessions::ListReading::Later, cx);
             self.follow_budgets(cx);
+            self.follow_machine(window, cx);
             self.load_drafts(window, cx);
         }
     }
@@ -486,6 +490,7 @@ impl ComposerPanel {
             send: tell,
             events,
             notices,
+            ..
         } = live;
         for notice in notices {
             cx.emit(PanelEvent::Problem(notice));

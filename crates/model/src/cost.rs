@@ -20,7 +20,7 @@ pub struct TokenRate(pub u64);
 
 /// Price of a model per kind of token, with higher rates for long prompts where the provider has
 /// them. `None` means that the table lacks the price, not that the price is zero.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Price {
     /// Rates for prompts up to the first tier's bound.
     pub base: Rates,
@@ -29,7 +29,7 @@ pub struct Price {
 }
 
 /// Rates for prompts longer than a bound. They apply to the whole request, not only to the excess.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TieredRates {
     /// The rates apply to prompts with more tokens than this.
     pub above: TokenCount,
@@ -38,7 +38,7 @@ pub struct TieredRates {
 }
 
 /// One rate for each kind of token in `Usage`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rates {
     /// Prompt tokens outside any cache.
     pub input: Option<TokenRate>,

@@ -33,10 +33,10 @@ pub use section::{KeyInfo, KeyPath};
 pub use sections::{
     AgentSettings, Autosave, CompletionSettings, CurrentLine, CursorStyle, EditorSettings,
     ExternalAgentSetting, FileSettings, InlineDiagnostics, InlineEditSettings, KeymapBase,
-    KeymapSettings, LanguageServerSetting, LineNumbers, LspSettings, MenuBar, ModelEffort,
-    ModelSettings, MultiCursorModifier, ProviderSetting, ProviderWire, ReducedMotion, Restore,
-    SearchSettings, Side, SoftWrap, TabCloseButton, TabSettings, TabShow, ThemeMode, ThemeSettings,
-    UiSettings, Whitespace, WindowSettings,
+    KeymapSettings, LanguageServerSetting, LineNumbers, LspSettings, MachineSetting, MenuBar,
+    ModelEffort, ModelSettings, MultiCursorModifier, ProviderSetting, ProviderWire, ReducedMotion,
+    Restore, SearchSettings, Side, SoftWrap, TabCloseButton, TabSettings, TabShow, ThemeMode,
+    ThemeSettings, UiSettings, Whitespace, WindowSettings,
 };
 pub use settings::Settings;
 pub use snippets::{SnippetDefinition, parse_snippets};

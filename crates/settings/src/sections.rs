@@ -10,7 +10,7 @@ mod models;
 mod tab;
 mod window;
 
-pub use agents::{AgentSettings, ExternalAgentSetting};
+pub use agents::{AgentSettings, ExternalAgentSetting, MachineSetting};
 pub use completions::CompletionSettings;
 pub use editor::{
     CurrentLine, CursorStyle, EditorSettings, InlineDiagnostics, LineNumbers, MultiCursorModifier,

@@ -127,6 +127,7 @@ fn services() -> Result<Services, Box<dyn Error>> {
         ground: WalkBackend::Listed(Arc::new(files)),
         home: Some(home.clone()),
         agents: None,
+        machine_agents: None,
         index: None,
         language_servers: None,
         tab: None,

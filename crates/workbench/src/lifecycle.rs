@@ -95,11 +95,13 @@ fn agents_at_work(cx: &App) -> AgentCounts {
     for (_, workbench) in &open {
         quitting::add(
             &mut agents,
-            workbench.read(cx).agents().read(cx).agent_counts(),
+            workbench.read(cx).local_agents().read(cx).agent_counts(),
         );
     }
     // Each panel knows all sessions of the program once it was shown.
-    let panels = open.iter().map(|(_, it)| it.read(cx).agents().read(cx));
+    let panels = open
+        .iter()
+        .map(|(_, it)| it.read(cx).local_agents().read(cx));
     let outside = panels.map(|panel| panel.agents_outside(&roots));
     quitting::add(
         &mut agents,

@@ -268,6 +268,7 @@ fn agents_menu() -> Menu {
             agents::NewExternalSession,
         ),
         MenuItem::action("Sessions\u{2026}", agents::ShowSessions),
+        MenuItem::action("Use another machine\u{2026}", agents::UseAnotherMachine),
         MenuItem::action("Add selection to prompt", agents::AddSelection),
         MenuItem::action("Edit inline\u{2026}", inline_edit::Open),
         MenuItem::separator(),

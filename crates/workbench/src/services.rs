@@ -9,12 +9,18 @@ use gpui_kit::{App, Global};
 use host::{Clock, Dirs, Files};
 use language::RunningOptions;
 use project::{UnsavedTexts, WalkBackend};
+use settings::MachineSetting;
 
 /// Installs the running program as a command; returns the path of the command. Blocks.
 pub type InstallProgram = Arc<dyn Fn() -> Result<AbsPath, host::Error> + Send + Sync>;
 
 /// Prepares the language servers of a folder.
 pub type OpenLanguageServers = Arc<dyn Fn(&AbsPath) -> RunningOptions + Send + Sync>;
+
+/// Opens the agents of a machine by its name and its setting; `None` if the setting is invalid.
+pub type OpenMachineAgents = Arc<
+    dyn Fn(&str, &MachineSetting) -> Option<Arc<dyn composer_panel::AgentService>> + Send + Sync,
+>;
 
 /// Services shared by all windows of the process.
 #[derive(Clone)]
@@ -31,6 +37,8 @@ pub struct Services {
     pub home: Option<AbsPath>,
     /// Runs agents; without it, the agents panel shows the missing setup.
     pub agents: Option<Arc<dyn composer_panel::AgentService>>,
+    /// Opens the agents of other machines; without it, there are none.
+    pub machine_agents: Option<OpenMachineAgents>,
     /// Models for completions and edit predictions; without it, Tab uses only the local tier.
     pub tab: Option<Arc<dyn crate::tab_models::TabModels>>,
     /// Models for inline edits; without it, there are none.

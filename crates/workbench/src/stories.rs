@@ -20,6 +20,7 @@ mod inline_edit;
 mod key_cost;
 mod keyboard;
 mod lifecycle;
+mod machines;
 mod menus;
 mod model_choice;
 mod odd_names;
@@ -75,6 +76,7 @@ fn services(files: &FakeFiles) -> Services {
         ground: WalkBackend::Listed(Arc::new(files.clone())),
         home: Some(path("/home/me")),
         agents: None,
+        machine_agents: None,
         index: None,
         language_servers: None,
         tab: None,

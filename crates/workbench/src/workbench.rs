@@ -6,6 +6,7 @@
 //! Start at `Workbench::new` and `render`.
 
 pub(crate) mod agent_access;
+mod agent_machine;
 mod agents;
 mod close;
 mod code_lenses;
@@ -198,7 +199,7 @@ impl Workbench {
                 width: px(240.0),
             },
             review: review::InlineReview::default(),
-            status: cx.new(|_| StatusStrip::new(prediction.clone(), agents.panel.clone())),
+            status: cx.new(|_| StatusStrip::new(prediction.clone(), agents.local.clone())),
             title: cx.new(TitleStrip::new),
             prediction,
             agents,
@@ -359,7 +360,7 @@ impl Workbench {
 
     /// Notes whether agents or the index of this window work, and notifies an absent user.
     fn note_work(&mut self, cx: &mut Context<Self>) {
-        let panel = self.agents.panel.read(cx);
+        let panel = self.agents.local.read(cx);
         let (agents, on_board) = (panel.agent_counts(), panel.board_counts());
         let before = std::mem::replace(&mut self.board_counts, on_board);
         if before != on_board {

@@ -107,6 +107,7 @@ fn mac_check(arguments: Vec<String>) -> ExitCode {
 const SOAK_COUNTS: &[(&str, &str)] = &[
     ("BURIN_BATTERY", "all"),
     ("BURIN_CANCELS", "200"),
+    ("BURIN_CUTS", "200"),
     ("BURIN_KILLS", "200"),
     ("BURIN_MERGES", "3000"),
     ("BURIN_PAYLOADS", "315"),

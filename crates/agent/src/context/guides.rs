@@ -2,6 +2,7 @@
 
 use base::AbsPath;
 use host::{FileKind, Files};
+use serde::{Deserialize, Serialize};
 
 use super::instructions::{InstructionLimits, Instructions};
 use super::skills::Skills;
@@ -27,7 +28,7 @@ pub fn guides(files: &dyn Files, root: &AbsPath) -> Vec<String> {
 }
 
 /// A rule or a skill that a prompt can name after `@`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedContext {
     /// Name of the rule or the skill.
     pub name: String,

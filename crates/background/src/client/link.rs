@@ -1,5 +1,7 @@
 //! The connection to the background process, made anew when it breaks.
 //!
+//! A process on another machine is reached for any open stream, with growing pauses; streams that began
+//! wait for it.
 //! A task on a thread of its own owns the connection, the open streams and the unanswered requests.
 //! Invariant: the process is started only for a request or a stream that needs it.
 //! Invariant: a request that was sent when the connection broke fails; it is not repeated.
@@ -13,32 +15,38 @@ use std::time::Duration;
 
 use agent_service::{Error as ServiceError, SessionActivity};
 use base::AbsPath;
+use futures::StreamExt as _;
 use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
 use futures::channel::oneshot;
 use futures::future::{BoxFuture, FutureExt as _};
-use host::Dirs;
+use futures::stream::BoxStream;
 use project::UnsavedTexts;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::UnixStream;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 
+use super::connector::{Connector, ServerConnection};
 use super::linked_stream::{LinkedStream, StreamFate};
 use super::unsaved_texts::ReportedTexts;
 use crate::connection::{read_message, write_message};
 use crate::protocol::{
     ClientMessage, ClientReport, Hello, ServerMessage, ServiceFailure, ServiceRequest,
-    ServiceStatus, StreamCommand, StreamItem, StreamRequest,
+    StreamCommand, StreamItem, StreamRequest,
 };
-use crate::{Error, ServerProgram, launch};
+use crate::{Error, launch};
 
 /// Pause before the next try to connect, while something needs the process.
 const RETRY_PAUSE: Duration = Duration::from_millis(200);
+/// The longest pause between two tries to connect to another machine.
+const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
 /// Interval at which a process that another program started is looked for.
 const LOOK_PAUSE: Duration = Duration::from_secs(5);
 /// Interval at which changed unsaved texts are sent to the process while agents work.
 const REPORT_PAUSE: Duration = Duration::from_millis(300);
+/// Interval of the signs of life for a proxy on another machine.
+const ALIVE_PAUSE: Duration = Duration::from_secs(60);
 /// Number of failed tries to connect after which requests fail.
 const MAX_TRIES: u32 = 3;
 
@@ -47,9 +55,10 @@ const MAX_TRIES: u32 = 3;
 pub(super) struct ServerLink(Arc<LinkHandle>);
 
 struct LinkHandle {
-    dirs: Dirs,
-    program: ServerProgram,
+    connector: Arc<Connector>,
     unsaved: Arc<UnsavedTexts>,
+    /// A sentence while another machine is not reached.
+    problem: watch::Sender<Option<String>>,
     next_id: AtomicU64,
     runtime: OnceLock<io::Result<LinkRuntime>>,
 }
@@ -77,14 +86,26 @@ enum LinkCommand {
 type Answer = Result<Value, ServiceError>;
 
 impl ServerLink {
-    pub(super) fn new(dirs: Dirs, program: ServerProgram, unsaved: Arc<UnsavedTexts>) -> Self {
+    pub(super) fn new(connector: Connector, unsaved: Arc<UnsavedTexts>) -> Self {
         Self(Arc::new(LinkHandle {
-            dirs,
-            program,
+            connector: Arc::new(connector),
             unsaved,
+            problem: watch::Sender::new(None),
             next_id: AtomicU64::new(1),
             runtime: OnceLock::new(),
         }))
+    }
+
+    /// Streams the problem of the connection to another machine: now, and after each change.
+    pub(super) fn problems(&self) -> BoxStream<'static, Option<String>> {
+        let mut problems = self.0.problem.subscribe();
+        problems.mark_changed();
+        let next = |mut problems: watch::Receiver<Option<String>>| async move {
+            problems.changed().await.ok()?;
+            let now = problems.borrow_and_update().clone();
+            Some((now, problems))
+        };
+        futures::stream::unfold(problems, next).boxed()
     }
 
     /// Asks for a result. The future may be awaited on any thread.
@@ -150,8 +171,8 @@ impl ServerLink {
             .build()?;
         let (sender, commands) = mpsc::unbounded_channel();
         let task = LinkTask {
-            dirs: self.0.dirs.clone(),
-            program: self.0.program.clone(),
+            connector: self.0.connector.clone(),
+            problem: self.0.problem.clone(),
             hello: launch::client_hello(),
             commands,
             server: None,
@@ -166,6 +187,15 @@ impl ServerLink {
             runtime,
             commands: sender,
         })
+    }
+}
+
+impl Drop for LinkHandle {
+    fn drop(&mut self) {
+        if let Some(Ok(link)) = self.runtime.take() {
+            // May be dropped by a task, which must not wait.
+            link.runtime.shutdown_background();
+        }
     }
 }
 
@@ -192,8 +222,8 @@ impl Drop for StreamGuard {
 
 /// The owner of the connection.
 struct LinkTask {
-    dirs: Dirs,
-    program: ServerProgram,
+    connector: Arc<Connector>,
+    problem: watch::Sender<Option<String>>,
     hello: Hello,
     commands: mpsc::UnboundedReceiver<LinkCommand>,
     /// The run of the process that was connected last.
@@ -217,95 +247,133 @@ struct PendingAsk {
 enum Disconnect {
     /// The program of the views ends.
     Finished,
+    /// Nothing needs the process of another machine any more.
+    Unused,
     /// The connection broke.
     Broken(Error),
 }
 
 impl LinkTask {
     async fn run(mut self) {
-        while let Some((stream, server)) = self.connected().await {
-            match self.serve(stream, server).await {
+        while let Some(connection) = self.connected().await {
+            match self.serve(connection).await {
                 Disconnect::Finished => return,
+                Disconnect::Unused => {}
                 Disconnect::Broken(error) => self.disconnected(&error),
             }
         }
     }
 
     /// Connects, or waits until there is a process. Returns `None` when the program ends.
-    async fn connected(&mut self) -> Option<(UnixStream, Hello)> {
+    async fn connected(&mut self) -> Option<ServerConnection> {
         let mut tries = 0;
         loop {
             let is_needed = self.needs_process();
-            match self.connect(is_needed).await {
-                Ok(connected) => return Some(connected),
-                Err(error) if is_needed => {
-                    tries += 1;
-                    if tries >= MAX_TRIES || matches!(error, Error::OtherVersion) {
-                        self.fail_all(&error);
+            let mut failed = None;
+            if is_needed || !self.connector.is_remote() {
+                match self.connect(is_needed).await {
+                    Ok(connection) => {
+                        self.note_problem(None);
+                        return Some(connection);
+                    }
+                    Err(error) if is_needed => {
+                        tries += 1;
+                        let is_lasting = tries >= MAX_TRIES || error.is_other_version();
+                        self.note_problem(Some(&error));
+                        failed = Some(error).filter(|_| is_lasting);
+                    }
+                    Err(_) => {}
+                }
+            }
+            self.pause(tries, failed).await?;
+        }
+    }
+
+    async fn connect(&self, is_needed: bool) -> Result<ServerConnection, Error> {
+        let is_known = self.server.is_some();
+        let connecting = self.connector.connect(&self.hello, is_needed, is_known);
+        connecting.await
+    }
+
+    /// Waits before the next try, and takes commands meanwhile. With an error that lasts, everything
+    /// that needs the process fails. Returns `None` when the program ends.
+    async fn pause(&mut self, tries: u32, failed: Option<Error>) -> Option<()> {
+        let until = Instant::now() + self.retry_pause(tries);
+        loop {
+            if let Some(error) = &failed {
+                self.fail_all(error);
+            }
+            tokio::select! {
+                command = self.commands.recv() => {
+                    drop(self.take(command?));
+                    // The socket costs nothing, and a machine that was not needed is needed now.
+                    if !self.connector.is_remote() || tries == 0 {
+                        return Some(());
                     }
                 }
-                Err(_) => {}
-            }
-            let pause = if self.needs_process() {
-                RETRY_PAUSE
-            } else {
-                LOOK_PAUSE
-            };
-            tokio::select! {
-                command = self.commands.recv() => drop(self.take(command?)),
-                () = tokio::time::sleep(pause) => {}
+                () = tokio::time::sleep_until(until) => return Some(()),
             }
         }
     }
 
+    /// Returns the pause before the next try to connect.
+    fn retry_pause(&self, tries: u32) -> Duration {
+        if !self.needs_process() {
+            return LOOK_PAUSE;
+        }
+        if !self.connector.is_remote() {
+            return RETRY_PAUSE;
+        }
+        let doubled = RETRY_PAUSE.saturating_mul(2_u32.saturating_pow(tries.saturating_sub(1)));
+        doubled.min(MAX_RETRY_PAUSE)
+    }
+
+    /// Whether something waits for the process. The lists of another machine wait for it too: they were
+    /// opened because the user chose it.
     fn needs_process(&self) -> bool {
-        !self.asks.is_empty() || self.streams.values().any(LinkedStream::needs_process)
+        let is_remote = self.connector.is_remote();
+        let mut streams = self.streams.values();
+        !self.asks.is_empty() || streams.any(|stream| is_remote || stream.needs_process())
     }
 
-    /// Connects to the process, and starts it if it is needed. An idle process of a program file
-    /// that was replaced is ended first.
-    async fn connect(&self, is_needed: bool) -> Result<(UnixStream, Hello), Error> {
-        let socket = launch::socket(&self.dirs)?;
-        let (stream, server) = match launch::connect(&socket, &self.hello).await {
-            Err(Error::NotRunning) if is_needed => {
-                return launch::start(&self.program, &self.dirs, &self.hello).await;
-            }
-            done => done?,
-        };
-        let now = launch::stamp(&self.program.path);
-        let is_replaced = server.program.path == now.path && server.program != now;
-        if !is_replaced || self.server.is_some() {
-            return Ok((stream, server));
-        }
-        let (other, _) = launch::connect(&socket, &self.hello).await?;
-        let status: ServiceStatus = launch::ask_over(other, ServiceRequest::Status).await?;
-        if status.is_busy() || status.clients > 2 {
-            return Ok((stream, server));
-        }
-        drop(stream);
-        launch::ask_to_stop(&self.dirs, false).await?;
-        Err(Error::NotRunning)
+    /// Publishes the state of the connection to another machine.
+    fn note_problem(&self, error: Option<&Error>) {
+        let sentence = error
+            .filter(|_| self.connector.is_remote())
+            .map(|error| format!("{} Burin tries again.", self.connector.failure(error)));
+        self.problem.send_if_modified(|now| {
+            let is_new = *now != sentence;
+            *now = sentence;
+            is_new
+        });
     }
 
-    /// Fails everything that needs the process.
+    /// Fails everything that needs the process. Streams of another machine that began go on when it is
+    /// reached again.
     fn fail_all(&mut self, error: &Error) {
-        let sentence = format!(
-            "The background process for agents does not start: {error}. Turn `agents.background` off to run agents in the window."
-        );
+        let sentence = self.connector.failure(error);
         for (_, ask) in std::mem::take(&mut self.asks) {
             let failure = ServiceError::Unavailable(sentence.clone());
             // The view that asked may be gone.
             ask.answer.send(Err(failure)).ok();
         }
         let failed = ServiceFailure::Unavailable(sentence);
+        let is_remote = self.connector.is_remote();
         self.streams.retain(|_, stream| {
             !stream.needs_process()
-                || stream.receive(StreamItem::Failed(failed.clone())) == StreamFate::Open
+                || (is_remote && stream.has_begun())
+                || stream.receive(StreamItem::Failed(failed.clone())) != StreamFate::Ended
         });
     }
 
     /// Carries messages until the connection breaks or the program ends.
-    async fn serve(&mut self, stream: UnixStream, server: Hello) -> Disconnect {
+    async fn serve(&mut self, connection: ServerConnection) -> Disconnect {
+        let ServerConnection {
+            reader,
+            mut writer,
+            server,
+            command: _command,
+        } = connection;
         if self
             .server
             .as_ref()
@@ -315,12 +383,11 @@ impl LinkTask {
         }
         self.server = Some(server.id);
         self.texts.clear();
-        let (reader, mut writer) = stream.into_split();
         // Few messages wait: the task only passes them on.
         let (sender, mut messages) = mpsc::channel(64);
         tokio::spawn(read_all(reader, sender));
         match self.carry(&mut writer, &mut messages).await {
-            Ok(()) => Disconnect::Finished,
+            Ok(end) => end,
             Err(error) => Disconnect::Broken(error),
         }
     }
@@ -329,17 +396,19 @@ impl LinkTask {
         &mut self,
         writer: &mut (impl AsyncWrite + Unpin),
         messages: &mut mpsc::Receiver<Result<ServerMessage, Error>>,
-    ) -> Result<(), Error> {
+    ) -> Result<Disconnect, Error> {
         for message in self.first_messages() {
             write_message(writer, &message).await?;
         }
         let mut ticks = tokio::time::interval(REPORT_PAUSE);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut alive = tokio::time::interval(ALIVE_PAUSE);
+        alive.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 command = self.commands.recv() => {
                     let Some(command) = command else {
-                        return Ok(());
+                        return Ok(Disconnect::Finished);
                     };
                     if matches!(command, LinkCommand::Send(..)) {
                         self.write_texts(writer).await?;
@@ -349,10 +418,20 @@ impl LinkTask {
                     }
                 }
                 message = messages.recv() => match message {
-                    Some(message) => self.receive(message?),
+                    Some(message) => {
+                        for message in self.receive(message?) {
+                            write_message(writer, &message).await?;
+                        }
+                    }
                     None => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
                 },
                 _ = ticks.tick(), if self.is_agent_working => self.write_texts(writer).await?,
+                _ = alive.tick(), if self.connector.is_remote() => {
+                    if !self.needs_process() {
+                        return Ok(Disconnect::Unused);
+                    }
+                    write_message(writer, &ClientMessage::Alive).await?;
+                }
             }
             // Requests that were taken before the connection was there.
             for message in self.unsent_asks() {
@@ -401,7 +480,8 @@ impl LinkTask {
                 None
             }
             LinkCommand::Open(id, stream, items) => {
-                if matches!(stream, StreamRequest::Running) && self.server.is_none() {
+                let is_local = !self.connector.is_remote();
+                if matches!(stream, StreamRequest::Running) && self.server.is_none() && is_local {
                     // Without a process nothing runs.
                     items.unbounded_send(StreamItem::Running(Vec::new())).ok();
                 }
@@ -426,7 +506,8 @@ impl LinkTask {
         }
     }
 
-    fn receive(&mut self, message: ServerMessage) {
+    /// Takes a message of the server. Returns the messages that it leads to.
+    fn receive(&mut self, message: ServerMessage) -> Vec<ClientMessage> {
         match message {
             ServerMessage::Result { id, result } => {
                 if let Some(ask) = self.asks.remove(&id) {
@@ -439,10 +520,16 @@ impl LinkTask {
                     let mut sessions = sessions.iter();
                     self.is_agent_working = sessions.any(|it| it.activity != SessionActivity::Idle);
                 }
-                if let Some(stream) = self.streams.get_mut(&id)
-                    && stream.receive(item) == StreamFate::Ended
-                {
-                    self.streams.remove(&id);
+                let Some(stream) = self.streams.get_mut(&id) else {
+                    return Vec::new();
+                };
+                match stream.receive(item) {
+                    StreamFate::Open => {}
+                    StreamFate::Resumed => return stream.unacknowledged(id).collect(),
+                    StreamFate::Ended => {
+                        self.streams.remove(&id);
+                        return vec![ClientMessage::Close { id }];
+                    }
                 }
             }
             ServerMessage::End { id } => {
@@ -454,11 +541,13 @@ impl LinkTask {
                 }
             }
         }
+        Vec::new()
     }
 
     /// Fails the requests that were sent: whether they were carried out is unknown.
     fn disconnected(&mut self, error: &Error) {
         log::warn!("the background process: {error}");
+        self.note_problem(Some(error));
         let sent = self.asks.iter().filter(|(_, ask)| ask.request.is_none());
         let sent: Vec<u64> = sent.map(|(id, _)| *id).collect();
         for id in sent {

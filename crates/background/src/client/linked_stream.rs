@@ -20,6 +20,7 @@ pub(super) struct LinkedStream {
     next_number: u64,
     /// The commands that were not acknowledged, oldest first.
     unacknowledged: VecDeque<(u64, StreamCommand)>,
+    has_items: bool,
     /// Number of the latest record that the view has, by the session's subagents on the way.
     latest: HashMap<String, u64>,
 }
@@ -28,6 +29,8 @@ pub(super) struct LinkedStream {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StreamFate {
     Open,
+    /// The session is the known one, and takes the commands that were held.
+    Resumed,
     Ended,
 }
 
@@ -39,8 +42,14 @@ impl LinkedStream {
             session: None,
             next_number: 1,
             unacknowledged: VecDeque::new(),
+            has_items: false,
             latest: HashMap::new(),
         }
+    }
+
+    /// Whether the view has something of the stream.
+    pub(super) fn has_begun(&self) -> bool {
+        self.has_items
     }
 
     /// Whether the stream needs the process: without it there is no session and no board.
@@ -73,17 +82,29 @@ impl LinkedStream {
         }
     }
 
-    /// Returns the messages that open the stream over a new connection.
+    /// Returns the messages that open the stream over a new connection. Commands for a session that may
+    /// have ended without records are held until it is known to be the same.
     pub(super) fn reopen(&mut self, id: u64) -> Vec<ClientMessage> {
         let stream = self.request.clone();
-        let open = ClientMessage::Open { id, stream };
+        let mut messages = vec![ClientMessage::Open { id, stream }];
+        if !self.holds_commands() {
+            messages.extend(self.unacknowledged(id));
+        }
+        messages
+    }
+
+    /// Returns the messages of the commands that were not acknowledged.
+    pub(super) fn unacknowledged(&self, id: u64) -> impl Iterator<Item = ClientMessage> {
         let commands = self.unacknowledged.iter().cloned();
-        let commands = commands.map(|(number, command)| ClientMessage::Send {
+        commands.map(move |(number, command)| ClientMessage::Send {
             id,
             number,
             command,
-        });
-        std::iter::once(open).chain(commands).collect()
+        })
+    }
+
+    fn holds_commands(&self) -> bool {
+        matches!(self.request, StreamRequest::Start(_)) && self.session.is_some()
     }
 
     /// Gives back what another run of the process may or may not have carried out, and drops it:
@@ -101,19 +122,34 @@ impl LinkedStream {
 
     /// Passes an item on to the view.
     pub(super) fn receive(&mut self, item: StreamItem) -> StreamFate {
+        self.has_items = true;
         match item {
-            StreamItem::Opened { id, root, notices } => {
+            StreamItem::Opened {
+                id,
+                root,
+                notices,
+                past,
+            } => {
                 match &self.session {
                     None => {
                         self.session = Some(id.clone());
-                        self.send(StreamItem::Opened { id, root, notices });
+                        self.send(StreamItem::Opened {
+                            id,
+                            root,
+                            notices,
+                            past,
+                        });
                     }
                     // The text that was streaming comes again, or is recorded by now.
                     Some(known) if *known == id => {
                         self.send(StreamItem::Event(AgentEvent::Restarted));
+                        if self.holds_commands() {
+                            return StreamFate::Resumed;
+                        }
                     }
                     // A session without records ended with the connection, and another one began.
                     Some(_) => {
+                        self.give_back();
                         self.send(StreamItem::Event(AgentEvent::Closed));
                         return StreamFate::Ended;
                     }
@@ -258,6 +294,47 @@ mod tests {
                 ClientMessage::Send { number: 3, .. }
             ]
         ));
+    }
+
+    #[test]
+    fn commands_are_held_until_a_started_session_is_the_same() {
+        let root = AbsPath::new("/p").expect("absolute");
+        let start = || {
+            let (sender, items) = unbounded();
+            let session = NewSession {
+                root: root.clone(),
+                model: "demo".to_owned(),
+                mode: agent::record::SessionMode::Build,
+            };
+            (
+                LinkedStream::new(StreamRequest::Start(session), sender),
+                items,
+            )
+        };
+        let opened = |id: &str| StreamItem::Opened {
+            id: id.to_owned(),
+            root: root.clone(),
+            notices: Vec::new(),
+            past: None,
+        };
+        let (mut stream, _items) = start();
+        assert_eq!(stream.receive(opened("a")), StreamFate::Open);
+        stream.command(1, prompt("one"));
+        assert_eq!(stream.reopen(1).len(), 1);
+        assert_eq!(stream.receive(opened("a")), StreamFate::Resumed);
+        assert_eq!(stream.unacknowledged(1).count(), 1);
+        // Once the session has records it is opened by its id.
+        stream.receive(StreamItem::Event(recorded(0)));
+        assert_eq!(stream.reopen(1).len(), 2);
+        let (mut stream, mut items) = start();
+        stream.receive(opened("a"));
+        stream.command(1, prompt("one"));
+        assert_eq!(stream.receive(opened("b")), StreamFate::Ended);
+        let mut received = std::iter::from_fn(|| items.try_recv().ok());
+        assert!(received.any(|item| matches!(
+            item,
+            StreamItem::Event(AgentEvent::GivenBack(UserPrompt { text, .. })) if text == "one"
+        )));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Tests clients of a real background process in this program, with the demo model.
 
+mod stdio;
+
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::Shutdown;

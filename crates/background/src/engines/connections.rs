@@ -26,6 +26,7 @@ pub(super) fn live(
         id,
         root,
         send: Arc::new(move |command| handle.send(command)),
+        past: latest(&past),
         events: from_past(past, pending, events),
         notices,
     }
@@ -37,6 +38,7 @@ pub(super) fn view_connection(view: SessionView) -> SessionConnection {
         id: view.session,
         root: view.root,
         send: view.send,
+        past: latest(&view.past),
         events: from_past(view.past, Vec::new(), view.events),
         notices: Vec::new(),
     }
@@ -48,7 +50,7 @@ fn from_past(
     pending: Vec<AgentEvent>,
     events: impl Stream<Item = AgentEvent> + Send + 'static,
 ) -> BoxStream<'static, AgentEvent> {
-    let known = past.iter().filter_map(number).max();
+    let known = latest(&past);
     let is_new = move |event: &AgentEvent| {
         let number = number(event);
         std::future::ready(number.is_none() || number > known)
@@ -56,6 +58,11 @@ fn from_past(
     stream::iter(past.into_iter().chain(pending))
         .chain(events.filter(is_new))
         .boxed()
+}
+
+/// Returns the number of the latest record among events.
+fn latest(past: &[AgentEvent]) -> Option<u64> {
+    past.iter().filter_map(number).max()
 }
 
 /// Returns the record number of an event; `None` if it is not a record.

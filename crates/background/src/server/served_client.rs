@@ -104,6 +104,7 @@ impl ServedClient<'_> {
                 self.state.memory.forget(&self.id, id);
             }
             ClientMessage::Report(report) => self.note(report),
+            ClientMessage::Alive => {}
         }
     }
 
@@ -135,6 +136,26 @@ impl ServedClient<'_> {
                 }
                 ServiceRequest::ChangeAccess(root, change) => {
                     outbox.result(id, engines.change_access(root, change).await);
+                }
+                ServiceRequest::Models => outbox.result(id, Ok(engines.models().await)),
+                ServiceRequest::TakesImages(model) => {
+                    outbox.result(id, Ok(engines.takes_images(model).await));
+                }
+                ServiceRequest::Spending(days) => outbox.result(id, engines.spending(days).await),
+                ServiceRequest::NamedContext(root) => {
+                    outbox.result(id, Ok(engines.named_context(root).await));
+                }
+                ServiceRequest::KeptPrompts(root) => {
+                    outbox.result(id, Ok(engines.kept_prompts(root).await));
+                }
+                ServiceRequest::KeepPrompts(root, kept) => {
+                    outbox.result(id, engines.keep_prompts(root, kept).await);
+                }
+                ServiceRequest::ExternalAgents => {
+                    outbox.result(id, engines.external_agents().await);
+                }
+                ServiceRequest::InstallAgent(agent) => {
+                    outbox.result(id, engines.install_agent(agent).await);
                 }
                 ServiceRequest::Status => outbox.result(id, Ok(state.status().await)),
                 ServiceRequest::Stop { with_sessions } => {

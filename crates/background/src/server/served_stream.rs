@@ -80,12 +80,18 @@ impl StreamContext {
             id,
             root,
             send,
+            past,
             mut events,
             notices,
         } = opened;
         let memory = &self.state.memory;
         memory.started(&self.client, self.id, id.clone());
-        let opened = StreamItem::Opened { id, root, notices };
+        let opened = StreamItem::Opened {
+            id,
+            root,
+            notices,
+            past,
+        };
         self.outbox.item(self.id, opened);
         loop {
             tokio::select! {

@@ -91,9 +91,6 @@ impl EventPrinter {
         start: &SessionOptions,
         streams: &mut Streams<'_>,
     ) -> io::Result<()> {
-        if let AgentEvent::Fill { cost_nano, .. } = event {
-            self.cost = *cost_nano;
-        }
         if self.shows_prompt
             && let AgentEvent::Recorded(stored) = event
         {
@@ -101,6 +98,18 @@ impl EventPrinter {
             if matches!(stored.record, SessionRecord::Asked { .. }) {
                 self.show_prompt(start, streams)?;
             }
+        }
+        self.print_event(event, streams)
+    }
+
+    /// Prints an event, unless it has no form to print.
+    pub(super) fn print_event(
+        &mut self,
+        event: &AgentEvent,
+        streams: &mut Streams<'_>,
+    ) -> io::Result<()> {
+        if let AgentEvent::Fill { cost_nano, .. } = event {
+            self.cost = *cost_nano;
         }
         match self.form {
             OutputFormat::Json => match json_of(event) {

@@ -1,5 +1,7 @@
 //! Fake agent engines, scripted by a test.
 
+mod access;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,11 +13,13 @@ use futures::stream::{BoxStream, StreamExt as _};
 
 use crate::board::{self, Board, Command, Event};
 
+use access::apply_access;
+
 use super::{
     AccessChange, AgentService, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
     FolderChanges, FolderState, FolderTrust, KeptPrompts, ModelList, NamedContext, NewSession,
-    OpenFiles, RunningSession, ServerDecision, SessionChange, SessionConnection, SessionEntry,
-    SessionMark, SignInStep, SpendNotice, Spending, StoredChange, UndoOutcome,
+    OpenFiles, RunningSession, SessionChange, SessionConnection, SessionEntry, SessionMark,
+    SignInStep, SpendNotice, Spending, StoredChange, UndoOutcome,
 };
 
 /// An engine whose events come from a test, which also reads its commands.
@@ -77,6 +81,8 @@ struct FakeAgentState {
     budget_notices: Vec<mpsc::UnboundedSender<SpendNotice>>,
     external_agents: Vec<ExternalAgentEntry>,
     installed: Vec<String>,
+    machine: Option<String>,
+    link_problems: Vec<mpsc::UnboundedSender<Option<String>>>,
     files: HashMap<AbsPath, Vec<u8>>,
 }
 
@@ -96,6 +102,21 @@ impl FakeAgents {
 
     fn with<T>(&self, change: impl FnOnce(&mut FakeAgentState) -> T) -> T {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Makes the engines those of another machine.
+    pub fn set_machine(&self, name: &str) {
+        self.with(|state| state.machine = Some(name.to_owned()));
+    }
+
+    /// Reports the state of the connection to the machine.
+    pub fn report_link(&self, problem: Option<&str>) {
+        self.with(|state| {
+            for link in &state.link_problems {
+                // A panel that is gone takes none.
+                link.unbounded_send(problem.map(str::to_owned)).ok();
+            }
+        });
     }
 
     /// Delays the answers to requests of this kind until `release`.
@@ -357,52 +378,9 @@ impl FakeAgents {
             id: id.to_owned(),
             root,
             send: Arc::new(move |command| this.with(|state| state.commands.push(command))),
+            past: None,
             events: events.boxed(),
             notices: self.with(|state| state.notices.clone()),
-        }
-    }
-}
-
-/// Applies a change of the rights as far as stories look at it.
-fn apply_access(access: &mut FolderAccess, change: &AccessChange) {
-    match change {
-        AccessChange::RemoveRule(rule) => access.rules.retain(|it| it != rule),
-        AccessChange::RemoveGrant(grant) => access.sandbox.grants.retain(|it| it != grant),
-        AccessChange::SetTool { name, is_on } => {
-            let tools = access.servers.iter_mut().flat_map(|it| &mut it.tools);
-            tools
-                .filter(|tool| tool.name == *name)
-                .for_each(|tool| tool.is_on = *is_on);
-        }
-        AccessChange::SetTrusted { folder, is_trusted } => {
-            access.trusted_folders.retain(|it| it != folder);
-            if *is_trusted {
-                access.trusted_folders.push(folder.clone());
-            }
-            access.is_trusted = !access.trusted_folders.is_empty();
-        }
-        AccessChange::AllowServer(shown) | AccessChange::RefuseServer(shown) => {
-            let decision = match change {
-                AccessChange::AllowServer(_) => ServerDecision::Allowed,
-                _ => ServerDecision::Refused,
-            };
-            let servers = access.servers.iter_mut();
-            servers
-                .filter(|it| it.entry == *shown)
-                .for_each(|it| it.decision = decision);
-        }
-        AccessChange::AllowHooks(shown) | AccessChange::RevokeHooks(shown) => {
-            let is_allowed = matches!(change, AccessChange::AllowHooks(_));
-            let files = access.hooks.iter_mut();
-            files
-                .filter(|it| it.file == *shown)
-                .for_each(|it| it.is_allowed = is_allowed);
-        }
-        AccessChange::StartServer(name) => {
-            let servers = access.servers.iter_mut();
-            servers
-                .filter(|it| it.entry.name == *name)
-                .for_each(|it| it.is_started = true);
         }
     }
 }
@@ -435,6 +413,16 @@ impl FakeAgentState {
 }
 
 impl AgentService for FakeAgents {
+    fn machine(&self) -> Option<String> {
+        self.with(|state| state.machine.clone())
+    }
+
+    fn link_problems(&self) -> BoxStream<'static, Option<String>> {
+        let (sender, problems) = mpsc::unbounded();
+        self.with(|state| state.link_problems.push(sender));
+        problems.boxed()
+    }
+
     fn models(&self) -> BoxFuture<'static, ModelList> {
         self.answer(FakeRequest::Models, |this| {
             this.with(|state| state.models.clone())

@@ -174,6 +174,7 @@ impl ComposerPanel {
                     let read = agents.read_file(path, MAX_FILE);
                     self.attach(name, cx.background_spawn(read), cx);
                 }
+                _ if self.machine().is_some() => self.refuse_file(&name, cx),
                 _ => {
                     let inside = self.root.as_ref();
                     let inside = inside.and_then(|root| path.relative_to(root));

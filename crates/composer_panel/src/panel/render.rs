@@ -46,6 +46,7 @@ impl ComposerPanel {
                     .flex_1()
                     .child(Label::new(title.unwrap_or_else(|| "New session".to_owned())).strong()),
             )
+            .children(self.render_machine())
             .child(
                 IconButton::new("agent-board-button", Icon::GitBranch, "Board")
                     .pressed(self.page == PanelPage::Board)
@@ -257,6 +258,7 @@ impl Render for ComposerPanel {
             .text_color(colors.text)
             .text_size(dp(13.0))
             .child(self.render_head(cx))
+            .children(self.render_link_problem())
             .child(div().flex_1().min_h_0().overflow_hidden().child(body))
             .children(self.render_change_bar(cx))
             .children(prompt)

@@ -25,6 +25,8 @@ section! {
         background: bool = false;
         /// External agents of your own, which speak the Agent Client Protocol, and changes to known ones, by id: `name`, `command`, `args`, `env` with variables to set, and for the sandbox `hosts` to reach and `folders` to write.
         external: ExternalAgentSettings = ExternalAgentSettings::default();
+        /// Other machines whose agents you use over SSH, by name: `host`, `folder` on the machine, and if necessary `program` there, the `ssh` command and its `ssh_options`.
+        machines: MachineSettings = MachineSettings::default();
     }
 }
 
@@ -51,6 +53,29 @@ pub struct ExternalAgentSetting {
     /// folder.
     pub folders: Option<Vec<String>>,
 }
+
+/// Other machines by name. A later layer of settings replaces a machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, schemars::JsonSchema)]
+pub struct MachineSettings(pub BTreeMap<String, MachineSetting>);
+
+/// Another machine with agents, reached over SSH.
+#[derive(Clone, Debug, Default, PartialEq, Eq, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct MachineSetting {
+    /// The host as `ssh` takes it: a name of its configuration, `host` or `user@host`.
+    pub host: String,
+    /// Absolute path of the folder on the machine in which agents work.
+    pub folder: String,
+    /// Path of `burin-agent` on the machine; `~/` is the home folder there.
+    pub program: Option<String>,
+    /// The command that connects, in place of `ssh`.
+    pub ssh: Option<String>,
+    /// Options of that command, before those of Burin.
+    pub ssh_options: Option<Vec<String>>,
+}
+
+/// The members of a machine in a settings file.
+const MACHINE_MEMBERS: &[&str] = &["host", "folder", "program", "ssh", "ssh_options"];
 
 /// The members of an agent in a settings file.
 const MEMBERS: &[&str] = &["name", "command", "args", "env", "hosts", "folders"];
@@ -108,6 +133,68 @@ impl SettingValue for ExternalAgentSetting {
     }
 }
 
+impl SettingValue for MachineSettings {
+    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, ValueError> {
+        let members = object(node, "an object with the names of machines")?;
+        let read = |member: &Member| {
+            let setting = MachineSetting::read(&member.value, limits);
+            let setting = setting.map_err(|error| within(&member.key, &error))?;
+            Ok((member.key.clone(), setting))
+        };
+        members.iter().map(read).collect::<Result<_, _>>().map(Self)
+    }
+
+    fn merge(&mut self, later: Self) {
+        self.0.extend(later.0);
+    }
+}
+
+impl SettingValue for MachineSetting {
+    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, ValueError> {
+        let (mut host, mut folder, mut setting) = (None, None, Self::default());
+        for Member { key, value, .. } in object(node, "an object")? {
+            let result = match key.as_str() {
+                "host" => read(value, limits, &mut host),
+                "folder" => read(value, limits, &mut folder),
+                "program" => read(value, limits, &mut setting.program),
+                "ssh" => read(value, limits, &mut setting.ssh),
+                "ssh_options" => read(value, limits, &mut setting.ssh_options),
+                _ => {
+                    let hint = suggest::hint(key, MACHINE_MEMBERS.iter().copied());
+                    let message = format!("a machine has no \"{key}\"{hint}");
+                    return Err(ValueError::Invalid(message));
+                }
+            };
+            result.map_err(|error| within(key, &error))?;
+        }
+        setting.host = host.unwrap_or_default();
+        setting.folder = folder.unwrap_or_default();
+        setting.check()?;
+        Ok(setting)
+    }
+}
+
+impl MachineSetting {
+    /// Fails if a member is missing or could be read as something else by the command that connects.
+    fn check(&self) -> Result<(), ValueError> {
+        let is_word = |text: &str| !text.chars().any(|it| it.is_whitespace() || it.is_control());
+        let is_safe = |text: &str| !text.is_empty() && !text.starts_with('-');
+        let program = self.program.as_deref().unwrap_or("burin-agent");
+        let problem = if !is_safe(&self.host) || !is_word(&self.host) {
+            "\"host\" must be a host such as \"user@host\", without spaces and not beginning with \"-\""
+        } else if !self.folder.starts_with('/') || self.folder.chars().any(char::is_control) {
+            "\"folder\" must be an absolute path on the machine, such as \"/home/me/project\""
+        } else if !is_safe(program) || program.chars().any(char::is_control) {
+            "\"program\" must be the path of burin-agent on the machine, not beginning with \"-\""
+        } else if self.ssh.as_deref() == Some("") {
+            "\"ssh\" is empty"
+        } else {
+            return Ok(());
+        };
+        Err(ValueError::Invalid(problem.to_owned()))
+    }
+}
+
 /// Reads an object whose values are texts.
 fn read_variables(
     node: &SpannedValue,
@@ -155,6 +242,56 @@ mod tests {
         let text = r#"{ "agents": { "external": { "own": { "command": "x" } } } }"#;
         let (settings, _) = parse(&[(SettingsSource::Project, "project", text)]);
         assert!(settings.agents.external.0.is_empty());
+    }
+
+    #[test]
+    fn machines_are_read_and_checked() {
+        let text =
+            |machine: &str| format!(r#"{{ "agents": {{ "machines": {{ "far": {machine} }} }} }}"#);
+        let whole = r#"{ "host": "me@far", "folder": "/srv/p", "program": "~/bin/burin-agent",
+            "ssh": "/usr/bin/ssh", "ssh_options": ["-p", "2222"] }"#;
+        let (settings, problems) = read(&text(whole));
+        assert_eq!(problems, Vec::<String>::new());
+        let far = &settings.agents.machines.0["far"];
+        assert_eq!(
+            (far.host.as_str(), far.folder.as_str()),
+            ("me@far", "/srv/p")
+        );
+        let options = far.ssh_options.clone().unwrap_or_default();
+        assert_eq!(options, ["-p", "2222"]);
+        for (machine, part) in [
+            (r#"{ "folder": "/p" }"#, "\"host\" must be"),
+            (
+                r#"{ "host": "-oProxyCommand=x", "folder": "/p" }"#,
+                "\"host\" must be",
+            ),
+            (r#"{ "host": "a b", "folder": "/p" }"#, "\"host\" must be"),
+            (r#"{ "host": "far" }"#, "absolute path"),
+            (r#"{ "host": "far", "folder": "p" }"#, "absolute path"),
+            (
+                r#"{ "host": "far", "folder": "/p", "program": "-x" }"#,
+                "\"program\" must be",
+            ),
+            (
+                r#"{ "host": "far", "folder": "/p", "ssh": "" }"#,
+                "is empty",
+            ),
+            (
+                r#"{ "host": "far", "folder": "/p", "port": 1 }"#,
+                "a machine has no \"port\"",
+            ),
+        ] {
+            let (settings, problems) = read(&text(machine));
+            assert!(settings.agents.machines.0.is_empty(), "{machine}");
+            let [problem] = problems.as_slice() else {
+                panic!("{machine}: {problems:?}");
+            };
+            assert!(problem.contains(part), "{machine}: {problem}");
+        }
+        // A project chooses no host and no command.
+        let text = text(whole);
+        let (settings, _) = parse(&[(SettingsSource::Project, "project", &text)]);
+        assert!(settings.agents.machines.0.is_empty());
     }
 
     #[test]

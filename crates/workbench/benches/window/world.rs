@@ -89,6 +89,7 @@ impl World {
             ground: WalkBackend::Disk,
             home: None,
             agents: Some(agents.service()),
+            machine_agents: None,
             language_servers: servers,
             index: Some(Arc::new(move |_| for_window.clone() as Arc<dyn CodeIndex>)),
             tab: model.clone().map(|model| model as Arc<dyn TabModels>),

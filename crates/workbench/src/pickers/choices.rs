@@ -257,6 +257,43 @@ pub(crate) fn external_agents(
     )
 }
 
+/// Builds the list of this computer and other machines, each with its name and its address. `current` is the
+/// machine whose agents are shown.
+pub(crate) fn machines(
+    machines: Vec<(String, String)>,
+    current: Option<String>,
+    workbench: WeakEntity<Workbench>,
+) -> ChoicePicker {
+    let own = ChoiceItem {
+        title: "This computer".into(),
+        detail: "the folder of this window".into(),
+        is_current: current.is_none(),
+    };
+    let others = machines.iter().map(|(name, detail)| ChoiceItem {
+        title: name.clone().into(),
+        detail: detail.clone().into(),
+        is_current: current.as_ref() == Some(name),
+    });
+    let choices = std::iter::once(own).chain(others).collect();
+    ChoicePicker::new(
+        "Machine of the agents",
+        choices,
+        move |index, window, cx| {
+            let chosen = index.checked_sub(1).and_then(|index| machines.get(index));
+            let chosen = chosen.map(|(name, _)| name.clone());
+            let workbench = workbench.clone();
+            // After this list has closed, which gives the focus back.
+            window.defer(cx, move |window, cx| {
+                workbench
+                    .update(cx, |workbench, cx| {
+                        workbench.use_machine(chosen.as_deref(), window, cx)
+                    })
+                    .ok();
+            });
+        },
+    )
+}
+
 /// Builds the list of an external agent's options; choosing one lists its values.
 pub(crate) fn agent_options(
     agent: &str,

@@ -94,7 +94,7 @@ pub(crate) fn note_change(
     change: &AccessChange,
     cx: &mut Context<Workbench>,
 ) {
-    let panel = &workbench.agents.panel;
+    let panel = &workbench.agents.local;
     panel.update(cx, |panel, cx| panel.refresh_trust(cx));
     if matches!(change, AccessChange::SetTrusted { .. }) {
         workbench.reload_language_servers(cx);

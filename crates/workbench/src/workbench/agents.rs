@@ -13,7 +13,8 @@ use composer_panel::{ComposerPanel, PanelEvent, SessionVisibility, session_notic
 use gpui_kit::{
     AnyElement, App, AppContext as _, Context, Div, Empty, Entity, Focusable as _,
     InteractiveElement as _, IntoElement as _, ParentElement as _, Pixels, Stateful,
-    StatefulInteractiveElement as _, StyleRefinement, Styled as _, Window, div, px, relative,
+    StatefulInteractiveElement as _, StyleRefinement, Styled as _, Subscription, Window, div, px,
+    relative,
 };
 use text::{Author, Edit};
 use ui::{ActiveSettings as _, ActiveTheme as _, ButtonStyle, Tone};
@@ -29,7 +30,7 @@ use crate::services::Services;
 use crate::session::SavedDock;
 use crate::system_notices;
 use crate::target::LineColumn;
-use crate::workbench::{external_agents, prompt_selection, review};
+use crate::workbench::{agent_machine, external_agents, prompt_selection, review};
 
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
@@ -39,6 +40,7 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(new_agent_session))
         .on_action(cx.listener(external_agents::new_external_session))
         .on_action(cx.listener(external_agents::choose_agent_option))
+        .on_action(cx.listener(agent_machine::choose_machine))
         .on_action(cx.listener(show_agent_sessions))
         .on_action(cx.listener(show_agent_board))
         .on_action(cx.listener(stop_agent))
@@ -67,19 +69,28 @@ const NARROW_FOR_AGENTS: f32 = 900.0;
 
 /// Visibility and width of the panel.
 pub(super) struct AgentsDock {
+    /// The panel that is shown: of this computer or of another machine.
     pub(super) panel: Entity<ComposerPanel>,
+    /// The panel of this computer's agents. Only its paths are files of this computer.
+    pub(super) local: Entity<ComposerPanel>,
+    /// The subscriptions to the panel of another machine.
+    pub(super) machine_subscriptions: Vec<Subscription>,
     pub(super) is_shown: bool,
     pub(super) width: Pixels,
-    /// The session of the latest system notification; `None` if that one is about the board.
-    pub(super) notified: Option<String>,
+    /// The machine and the session of the latest system notification; `None` if that one is about the
+    /// board.
+    pub(super) notified: Option<(Option<String>, String)>,
 }
 
 impl AgentsDock {
     /// Creates the hidden panel with its default width.
     pub(super) fn new(window: &mut Window, cx: &mut Context<Workbench>) -> Self {
         let engines = Services::of(cx).agents;
+        let local = cx.new(|cx| ComposerPanel::new(engines, None, window, cx));
         Self {
-            panel: cx.new(|cx| ComposerPanel::new(engines, None, window, cx)),
+            panel: local.clone(),
+            local,
+            machine_subscriptions: Vec::new(),
             is_shown: false,
             width: px(420.0),
             notified: None,
@@ -115,6 +126,11 @@ impl Workbench {
         &self.agents.panel
     }
 
+    /// Returns the panel of this computer's agents, which may be hidden behind that of another machine.
+    pub(crate) fn local_agents(&self) -> &Entity<ComposerPanel> {
+        &self.agents.local
+    }
+
     /// Returns whether agents go on when the windows are closed.
     pub(crate) fn agents_outlive_windows(&self) -> bool {
         let agents = self.services.agents.as_ref();
@@ -123,7 +139,10 @@ impl Workbench {
 
     /// Shows the session of the latest system notification.
     pub(crate) fn show_notified_session(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        if let Some(id) = self.agents.notified.take() {
+        if let Some((machine, id)) = self.agents.notified.take() {
+            if self.agents.panel.read(cx).machine() != machine {
+                self.use_machine(machine.as_deref(), window, cx);
+            }
             show_and_update(self, window, cx, |panel, window, cx| {
                 panel.show_session(id, window, cx);
             });
@@ -168,7 +187,11 @@ fn focus_agents(
     }
 }
 
-fn show_agents(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
+pub(super) fn show_agents(
+    workbench: &mut Workbench,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
     workbench.agents.is_shown = true;
     workbench.agents.panel.update(cx, |panel, cx| {
         panel.wake(window, cx);
@@ -415,11 +438,17 @@ fn choose_model(workbench: &mut Workbench, window: &mut Window, cx: &mut Context
 /// Handles a request of the panel to the window.
 pub(super) fn agents_event(
     workbench: &mut Workbench,
-    _: &Entity<ComposerPanel>,
+    panel: &Entity<ComposerPanel>,
     event: &PanelEvent,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
+    if let Some(machine) = panel.read(cx).machine()
+        && let Some(sentence) = agent_machine::refusal(event, &machine)
+    {
+        workbench.tell(agent_machine::NOTICE, sentence, window, cx);
+        return;
+    }
     match event {
         PanelEvent::ChooseModel => choose_model(workbench, window, cx),
         PanelEvent::ChooseEffort => {
@@ -450,7 +479,9 @@ pub(super) fn agents_event(
             let notice = Notice::new(Tone::Warning, sentence.clone()).key(sentence);
             workbench.report(notice, window, cx);
         }
-        PanelEvent::SessionChanged(change) => notify_of_session(workbench, change, window, cx),
+        PanelEvent::SessionChanged(change) => {
+            notify_of_session(workbench, panel, change, window, cx);
+        }
         PanelEvent::ConfirmDelete { id, title } => {
             confirm_delete(workbench, id.clone(), title, window, cx);
         }
@@ -462,12 +493,12 @@ pub(super) fn agents_event(
 /// Notifies the user of a change of a session that they do not see.
 fn notify_of_session(
     workbench: &mut Workbench,
+    panel: &Entity<ComposerPanel>,
     change: &SessionChange,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    let panel = workbench.agents.panel.clone();
-    let is_visible = workbench.is_agents_visible(window, cx);
+    let is_visible = workbench.is_agents_visible(window, cx) && *panel == workbench.agents.panel;
     let visibility = SessionVisibility {
         is_window_active: window.is_window_active(),
         is_shown: is_visible && panel.read(cx).shows_session(&change.id),
@@ -480,7 +511,7 @@ fn notify_of_session(
     if notice.has_notification {
         let title = panel.read(cx).session_title(&change.id);
         system_notices::session_changed(cx.entity_id(), &title, &change.kind, cx);
-        workbench.agents.notified = Some(change.id.clone());
+        workbench.agents.notified = Some((panel.read(cx).machine(), change.id.clone()));
     }
     if notice.has_sound {
         window.play_system_bell();

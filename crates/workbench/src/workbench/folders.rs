@@ -106,7 +106,7 @@ impl Workbench {
             .update(cx, |status, cx| status.set_folder(folder, cx));
         let root = self.root(cx);
         self.agents
-            .panel
+            .local
             .update(cx, |panel, cx| panel.set_root(root.clone(), window, cx));
         self.prediction.update(cx, |prediction, cx| {
             prediction.set_folder(self.folder.clone(), window, cx);

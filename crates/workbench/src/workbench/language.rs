@@ -131,7 +131,7 @@ impl Workbench {
             }
             ServerAction::Install(id) => ask_to_install(self, id, window, cx),
             ServerAction::Trust => {
-                let panel = self.agents.panel.clone();
+                let panel = self.agents.local.clone();
                 panel.update(cx, |panel, cx| panel.trust_folder(&TrustFolder, window, cx));
             }
         }

@@ -426,7 +426,7 @@ fn document_event(
         }
         ModelEvent::Saved => {
             if let Some(path) = document.read(cx).path().cloned() {
-                workbench.agents.panel.read(cx).note_saved(path);
+                workbench.agents.local.read(cx).note_saved(path);
             }
             workbench.refresh_git(cx);
         }

@@ -29,9 +29,12 @@ pub(crate) fn asks_before_closing(
     if workbench.agents_outlive_windows() {
         return false;
     }
-    let mut agents = workbench.agents().read(cx).agent_counts();
+    let mut agents = workbench.local_agents().read(cx).agent_counts();
     let root = workbench.root(cx);
-    let elsewhere = workbench.agents().read(cx).agents_outside(root.as_slice());
+    let elsewhere = workbench
+        .local_agents()
+        .read(cx)
+        .agents_outside(root.as_slice());
     add(&mut agents, elsewhere);
     if agents == AgentCounts::default() {
         return false;

@@ -47,12 +47,12 @@ struct ConflictDraft {
 impl Workbench {
     /// Updates the inline changes of the board in every view.
     pub(super) fn refresh_review(&mut self, cx: &mut Context<Self>) {
-        let board = self.agents.panel.read(cx).board().cloned();
+        let board = self.agents.local.read(cx).board().cloned();
         let hunks = board.as_ref().map(|board| board.hunks.clone());
         self.prediction.update(cx, |prediction, _| {
             prediction.set_unmerged(hunks.unwrap_or_default());
         });
-        let here = self.agents.panel.read(cx).folder_hunks();
+        let here = self.agents.local.read(cx).folder_hunks();
         let editors = self.items.values();
         let editors: Vec<Entity<Editor>> = editors
             .filter_map(|entry| entry.item.editor().cloned())
@@ -66,7 +66,7 @@ impl Workbench {
 
     /// Updates the inline changes of one view.
     pub(super) fn refresh_review_in(&mut self, editor: &Entity<Editor>, cx: &mut Context<Self>) {
-        let panel = self.agents.panel.read(cx);
+        let panel = self.agents.local.read(cx);
         let (board, here) = (panel.board().cloned(), panel.folder_hunks());
         refresh_review_of(self, editor, board.as_deref(), here.as_ref(), cx);
     }
@@ -123,7 +123,7 @@ fn refresh_review_of(
     if before.map_or(shown.is_empty(), |before| *before == shown) {
         return;
     }
-    let panel = workbench.agents.panel.downgrade();
+    let panel = workbench.agents.local.downgrade();
     let marks = shown.iter().map(|it| it.mark(&panel, cx)).collect();
     editor.update(cx, |editor, cx| editor.set_review(marks, cx));
     workbench.review.shown.insert(id, shown);
@@ -164,7 +164,7 @@ fn judge_here(workbench: &mut Workbench, verdict: HunkVerdict, cx: &mut Context<
     };
     workbench
         .agents
-        .panel
+        .local
         .update(cx, |panel, cx| panel.decide_hunk(&hunk, verdict, cx));
     editor.update(cx, |editor, cx| editor.go_to_reviewed(at + 1, cx));
 }
@@ -291,7 +291,7 @@ fn settle_with_text(
         return true;
     }
     let text = text.into_owned();
-    workbench.agents.panel.update(cx, |panel, cx| {
+    workbench.agents.local.update(cx, |panel, cx| {
         panel.resolve_with(&draft.agent, &draft.path, text, cx);
     });
     workbench.review.drafts.remove(&document.entity_id());

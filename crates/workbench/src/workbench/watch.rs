@@ -120,7 +120,7 @@ pub(super) fn watch_window(
 ) {
     let configuration = Configuration::of(cx);
     let tree = workbench.tree.panel.clone();
-    let agents = workbench.agents.panel.clone();
+    let agents = workbench.agents.local.clone();
     let prediction = workbench.prediction.clone();
     let modal = workbench.modal.clone();
     let in_tree = tree.read(cx).focus_handle(cx);

@@ -28,7 +28,7 @@ impl RewriteSource {
     pub(super) fn new(workbench: &Workbench, cx: &App) -> Self {
         Self {
             models: Services::of(cx).rewrite,
-            panel: workbench.agents.panel.downgrade(),
+            panel: workbench.agents.local.downgrade(),
             root: workbench.root(cx),
         }
     }
