@@ -45,6 +45,7 @@ use crate::hooks::Hooks;
 use crate::language::LanguageQueries;
 use crate::locks::Locks;
 use crate::permission::PermissionPolicy;
+use crate::prompt_sources::PromptSources;
 use crate::queue::PromptQueue;
 use crate::record::{Parent, SessionMode};
 use crate::sandbox::CommandSandbox;
@@ -91,6 +92,8 @@ pub struct SessionOptions {
     pub sandbox: Option<Arc<dyn CommandSandbox>>,
     /// Language servers whose errors follow the result of each edit; `None` adds nothing.
     pub edit_diagnostics: Option<Arc<dyn LanguageQueries>>,
+    /// Reads what prompts name and only the running program has; `None` reads nothing.
+    pub prompt_sources: Option<Arc<dyn PromptSources>>,
     /// Parent session, for a subagent.
     pub parent: Option<Parentage>,
 }

@@ -12,7 +12,7 @@ use agent::drafts::KeptPrompts;
 use agent_service::board::{BoardConnection, Event};
 use agent_service::{
     AccessChange, AgentService, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
-    FolderState, FolderTrust, ModelList, NewSession, RunningSession, SessionChange,
+    FolderState, FolderTrust, ModelList, NewSession, RunningSession, ServerContent, SessionChange,
     SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending, StoredChange,
     UndoOutcome,
 };
@@ -253,6 +253,13 @@ impl AgentService for BackgroundAgents {
 
     fn named_context(&self, root: AbsPath) -> BoxFuture<'static, Vec<NamedContext>> {
         self.local.named_context(root)
+    }
+
+    fn server_contents(&self, root: AbsPath) -> BoxFuture<'static, Vec<ServerContent>> {
+        let contents = self
+            .link
+            .ask::<Vec<ServerContent>>(ServiceRequest::ServerContents(root));
+        contents.map(Result::unwrap_or_default).boxed()
     }
 
     fn kept_prompts(&self, root: AbsPath) -> BoxFuture<'static, KeptPrompts> {

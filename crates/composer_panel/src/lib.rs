@@ -17,11 +17,13 @@ pub mod transcript;
 mod changes;
 mod completion;
 mod context_meter;
+mod mention_chips;
 mod panel;
 mod prompt_image;
 mod revealed_text;
 mod session_list;
 mod session_notices;
+mod source_rows;
 
 /// The agent engines as the panel sees them. Wired by the app.
 pub mod agents {

@@ -136,6 +136,9 @@ impl ServedClient<'_> {
                 ServiceRequest::ChangeAccess(root, change) => {
                     outbox.result(id, engines.change_access(root, change).await);
                 }
+                ServiceRequest::ServerContents(root) => {
+                    outbox.result(id, Ok(engines.server_contents(root).await));
+                }
                 ServiceRequest::Status => outbox.result(id, Ok(state.status().await)),
                 ServiceRequest::Stop { with_sessions } => {
                     let ends = with_sessions || !state.status().await.is_busy();
