@@ -20,6 +20,11 @@ impl Transcript {
         self.fork_points.get(at).copied().flatten()
     }
 
+    /// Returns the number of the record that ended the last turn; `None` before the end of the first.
+    pub fn last_turn_end(&self) -> Option<u64> {
+        self.last_end
+    }
+
     pub(super) fn update_fork_points(&mut self, change: &ItemChange, event: &AgentEvent) {
         let seq = match event {
             AgentEvent::Recorded(stored) => Some(stored.seq),
