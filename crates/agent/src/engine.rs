@@ -22,6 +22,7 @@ mod metrics;
 mod omitting;
 mod open;
 mod pending_changes;
+mod pinning;
 mod prompt;
 mod queue_journal;
 mod scripted_gateway;

@@ -18,6 +18,7 @@ mod images;
 mod item;
 mod kept_drafts;
 mod landing_conflict;
+mod pinning;
 mod plan;
 mod prompt;
 mod questions;
