@@ -63,7 +63,7 @@ fn a_resource_is_quoted_in_the_prompt() {
         "{sent}"
     );
     let left = home.task("see @mcp:notes:note:///none");
-    assert!(left.errors.contains("not known"), "{left:?}");
+    assert!(left.output.contains("not known"), "{left:?}");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_prompt_of_a_server_joins_with_its_arguments() {
                     [answer of the assistant]\nI will.\n</prompt>\n";
     assert!(sent.contains(messages), "{sent}");
     let left = home.task("/mcp:other:review");
-    assert!(left.errors.contains("no server \"other\""), "{left:?}");
+    assert!(left.output.contains("no server \"other\""), "{left:?}");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn another_session_is_quoted_in_the_prompt() {
     );
     let left = home.task("go on from @session:none");
     assert!(
-        left.errors.contains("this folder has no session none"),
+        left.output.contains("this folder has no session none"),
         "{left:?}"
     );
 }

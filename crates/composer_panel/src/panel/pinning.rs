@@ -27,7 +27,7 @@ impl ComposerPanel {
         let found = at.and_then(|at| Some((transcript.pinnable(at)?, transcript.is_pinned(at))));
         let Some((record, is_pinned)) = found else {
             return self.report_session_problem(
-                "Only messages, answers and results of calls that have ended can be pinned: select one with Alt+Up.",
+                "Only messages, answers and results of calls that have ended can be pinned: select one in the transcript.",
                 cx,
             );
         };

@@ -29,7 +29,7 @@ fn problems_of_the_folder_and_of_a_file_are_mentioned(cx: &mut TestAppContext) {
     story.open_file("lib.rs");
     report_open(&mut story, "/p/src/lib.rs", &[(18, WARNING, "unused")]);
     // The engines have them as the list of problems shows them, with the column.
-    let line = "src/lib.rs:2:1: warning: unused (rustc)";
+    let line = "src/lib.rs:2:3: warning: unused (rustc)";
     let expected = ShownProblems {
         listed: vec![("src/lib.rs".to_owned(), line.to_owned())],
         more: 0,
