@@ -199,6 +199,8 @@ impl UpdateMapper {
             | SessionRecord::Offered { .. }
             | SessionRecord::Switched { .. }
             | SessionRecord::SummaryEdited { .. }
+            | SessionRecord::Pinned { .. }
+            | SessionRecord::Unpinned { .. }
             | SessionRecord::EffortSet { .. }
             | SessionRecord::Routed { .. }
             | SessionRecord::ModeSet { .. } => Vec::new(),

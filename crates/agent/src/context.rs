@@ -19,16 +19,21 @@ mod opening;
 mod pack;
 mod project;
 mod reading;
+mod session_excerpt;
 mod skill_tool;
 mod skills;
+mod sources;
 
 pub use attach::{CodeLocations, symbols};
 pub use guides::{NamedContext, guides, named_context};
-pub use header::{Header, OpenFiles, SessionEnvironment, date};
+pub use header::{Header, OpenFiles, SessionEnvironment, ShownProblems, date};
 pub use instructions::{Instructions, ProjectRule, RuleUse};
 pub use mentions::{Mention, MentionKind, mentions};
-pub use opening::{PromptAdditions, PromptContext, SessionOpening, TrustedFolders};
+pub use opening::{
+    MentionContents, PromptAdditions, PromptContext, SessionOpening, TrustedFolders,
+};
 pub use pack::{AgentRole, PromptPack, mode_text, summary_prompt};
 pub use project::{EnvironmentProvider, ProjectContexts};
+pub use session_excerpt::session_excerpt;
 pub use skill_tool::SkillTool;
 pub use skills::{Skill, Skills};

@@ -22,6 +22,7 @@ mod metrics;
 mod omitting;
 mod open;
 mod pending_changes;
+mod pinning;
 mod prompt;
 mod queue_journal;
 mod scripted_gateway;
@@ -45,6 +46,7 @@ use crate::hooks::Hooks;
 use crate::language::LanguageQueries;
 use crate::locks::Locks;
 use crate::permission::PermissionPolicy;
+use crate::prompt_sources::PromptSources;
 use crate::queue::PromptQueue;
 use crate::record::{Parent, SessionMode};
 use crate::sandbox::CommandSandbox;
@@ -91,6 +93,8 @@ pub struct SessionOptions {
     pub sandbox: Option<Arc<dyn CommandSandbox>>,
     /// Language servers whose errors follow the result of each edit; `None` adds nothing.
     pub edit_diagnostics: Option<Arc<dyn LanguageQueries>>,
+    /// Reads what prompts name and only the running program has; `None` reads nothing.
+    pub prompt_sources: Option<Arc<dyn PromptSources>>,
     /// Parent session, for a subagent.
     pub parent: Option<Parentage>,
 }

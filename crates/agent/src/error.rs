@@ -121,6 +121,9 @@ pub enum Error {
     /// The service for semantic search failed.
     #[error("{0}")]
     SearchFailed(String),
+    /// A text that a prompt names cannot be read; a sentence without its stop.
+    #[error("{0}")]
+    SourceUnread(String),
     /// A query to language servers failed; a clause.
     #[error("{0}")]
     LanguageQueryFailed(String),

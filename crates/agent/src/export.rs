@@ -50,6 +50,9 @@ fn section(record: &SessionRecord) -> Option<String> {
         SessionRecord::SummaryEdited { summary, .. } => {
             format!("*You edited the summary.*\n\n{summary}")
         }
+        SessionRecord::Pinned { text, .. } => {
+            format!("*You pinned: {}*", one_line(&shortened(text)))
+        }
         SessionRecord::Compacted { summary, .. } => {
             format!("*Older parts of the conversation were shortened.*\n\n{summary}")
                 .trim()
@@ -72,6 +75,14 @@ fn fenced(parts: &[StoredPart]) -> String {
     let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
     let lines: String = text.lines().map(|line| format!("  {line}\n")).collect();
     format!("\n  {fence}text\n{lines}  {fence}")
+}
+
+/// Returns the beginning of a long text.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(80) {
+        Some((end, _)) => format!("{}\u{2026}", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 fn one_line(text: &str) -> String {

@@ -42,17 +42,20 @@ pub enum FillPart {
     Results,
     /// Messages, answers and calls.
     Messages,
+    /// Pinned texts that were sent again.
+    Pinned,
 }
 
 impl FillPart {
     /// All parts, in order.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::System,
         Self::Tools,
         Self::Rules,
         Self::Files,
         Self::Results,
         Self::Messages,
+        Self::Pinned,
     ];
 
     /// Returns the name of the part for a user.
@@ -64,6 +67,7 @@ impl FillPart {
             Self::Files => "Files",
             Self::Results => "Other results",
             Self::Messages => "Messages",
+            Self::Pinned => "Pinned texts",
         }
     }
 
@@ -76,6 +80,7 @@ impl FillPart {
             PromptOrigin::ToolSpec { .. } => Self::Tools,
             PromptOrigin::Mention { .. } => Self::Files,
             PromptOrigin::Tool { tool, .. } => Self::of_result(tool),
+            PromptOrigin::Pinned { .. } => Self::Pinned,
             PromptOrigin::Pack { .. }
             | PromptOrigin::Header
             | PromptOrigin::Person

@@ -35,6 +35,7 @@ pub mod loops;
 pub mod outcome;
 pub mod outputs;
 pub mod permission;
+pub mod prompt_sources;
 pub mod queue;
 pub mod record;
 pub mod rules;

@@ -188,6 +188,20 @@ pub enum SessionRecord {
         /// The summary from now on, with everything that it keeps word for word.
         summary: String,
     },
+    /// The user pins the text of a record: after a compaction it is sent again, word for word.
+    Pinned {
+        /// The number of the record.
+        record: u64,
+        /// The author of the text: "user", "agent", or the tool whose result it is.
+        by: String,
+        /// The text.
+        text: String,
+    },
+    /// The user unpins the text of a record.
+    Unpinned {
+        /// The number of the record.
+        record: u64,
+    },
     /// Content is no longer sent, since the provider rejected it. Applies to the rest of the
     /// session; model-specific omissions apply as long as the same model is used.
     Omitted {
@@ -288,6 +302,8 @@ impl SessionRecord {
             SessionRecord::Planned { .. } => "planned",
             SessionRecord::Compacted { .. } => "compacted",
             SessionRecord::SummaryEdited { .. } => "summary_edited",
+            SessionRecord::Pinned { .. } => "pinned",
+            SessionRecord::Unpinned { .. } => "unpinned",
             SessionRecord::Omitted { .. } => "omitted",
             SessionRecord::Switched { .. } => "switched",
             SessionRecord::EffortSet { .. } => "effort_set",
@@ -614,6 +630,11 @@ pub enum PromptOrigin {
     },
     /// A summary of older parts.
     Summary,
+    /// A text that the user pinned, sent again after a compaction.
+    Pinned {
+        /// The number of the record that has the text.
+        record: u64,
+    },
     /// A note of the harness.
     Harness,
 }

@@ -60,6 +60,14 @@ pub enum SessionCommand {
     },
     /// Compact the conversation now.
     Compact,
+    /// Pin the text of a record, so that it is sent again word for word after each compaction, or
+    /// unpin it.
+    Pin {
+        /// The number of the record: of a message, an answer or the end of a call.
+        record: u64,
+        /// Whether it is pinned from now on.
+        is_pinned: bool,
+    },
     /// Replace the text that a model wrote for a compaction, from the next request on. What the
     /// summary keeps word for word stays.
     EditSummary {

@@ -51,6 +51,9 @@ pub struct SpendLine {
     pub has_unknown_cost: bool,
     /// Tokens of all requests and answers; zero for an agent, whose sessions list only costs.
     pub tokens: u64,
+    /// Tokens of predicted outputs that answers contained, and that they lacked. Both are billed as
+    /// output.
+    pub predicted: (u64, u64),
 }
 
 /// A budget that was nearly or fully used.
@@ -127,11 +130,26 @@ impl Spending {
 impl SpendLine {
     fn add(&mut self, call: &CallRow) {
         self.tokens = self.tokens.saturating_add(call.usage.total().0);
+        let (accepted, rejected) = self.predicted;
+        self.predicted = (
+            accepted.saturating_add(call.usage.accepted_prediction.0),
+            rejected.saturating_add(call.usage.rejected_prediction.0),
+        );
         match call.cost_nano {
             Some(cost) => self.cost_nano = self.cost_nano.saturating_add(cost),
             // A call that used nothing costs nothing, whatever its price.
             None => self.has_unknown_cost |= call.usage.total().0 > 0,
         }
+    }
+}
+
+impl SpendLine {
+    /// Describes the predicted outputs; `None` without any.
+    pub fn predicted_text(&self) -> Option<String> {
+        let (accepted, rejected) = self.predicted;
+        (accepted + rejected > 0).then(|| {
+            format!("{accepted} predicted tokens accepted, {rejected} rejected and billed as well")
+        })
     }
 }
 

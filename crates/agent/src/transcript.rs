@@ -12,11 +12,12 @@
 mod check;
 mod compacted;
 mod omitted;
+mod pinned;
 mod segments;
 mod sizes;
 mod view;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use model::{Message, MessagePart, PartContent, SystemBlock};
@@ -52,6 +53,8 @@ pub struct Transcript {
     was_asked: bool,
     /// Omitted images and their replacement texts.
     pictures: omitted::Pictures,
+    /// The pinned texts, by their records.
+    pins: BTreeMap<u64, pinned::Pin>,
 }
 
 #[derive(Clone, Debug)]
@@ -160,6 +163,8 @@ impl Transcript {
                 compaction,
                 summary,
             } => self.edit_summary(*compaction, summary),
+            SessionRecord::Pinned { record, by, text } => self.pin(seq, *record, by, text),
+            SessionRecord::Unpinned { record } => self.unpin(*record),
             SessionRecord::Omitted { what, text } => self.omit(seq, what, text),
             SessionRecord::Began { .. }
             | SessionRecord::Failed { .. }

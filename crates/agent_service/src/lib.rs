@@ -17,8 +17,9 @@ pub use agent::access::{
     AccessChange, CommandGrant, FolderAccess, GuideAccess, HookAccess, HookFileAccess, HookResult,
     KeptRule, RuleList, RuleOrigin, SandboxAccess, ServerAccess, ServerDecision, ServerTool,
 };
-pub use agent::context::{NamedContext, OpenFiles};
+pub use agent::context::{NamedContext, OpenFiles, ShownProblems};
 pub use agent::drafts::{Draft, KeptPrompts};
+pub use agent::prompt_sources::{ServerContent, ServerContentKind};
 pub use agent::record::{AgentOption, TurnEnd};
 pub use agent::session::{RunningSession, SessionActivity, SessionChange, SessionChangeKind};
 pub use agent::spending::{SpendLine, SpendNotice, Spending};

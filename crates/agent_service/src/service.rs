@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::model_traits::ModelTraits;
 use crate::{
     AccessChange, FolderAccess, FolderAction, FolderChanges, FolderTrust, KeptPrompts,
-    NamedContext, OpenFiles, PendingHooks, PendingMcpServer, RunningSession, SessionChange,
-    SessionMark, SpendNotice, Spending, UndoOutcome, board,
+    NamedContext, OpenFiles, PendingHooks, PendingMcpServer, RunningSession, ServerContent,
+    SessionChange, SessionMark, SpendNotice, Spending, UndoOutcome, board,
 };
 
 /// The reason why the engines did not do what the panel asked for.
@@ -140,6 +140,10 @@ pub trait AgentService: Send + Sync {
 
     /// Reads the names of a folder's rules and skills, as far as the folder is trusted.
     fn named_context(&self, root: AbsPath) -> BoxFuture<'static, Vec<NamedContext>>;
+
+    /// Lists the resources and prompts of the MCP servers that run for a folder. Takes up to half a
+    /// minute if a server does not answer.
+    fn server_contents(&self, root: AbsPath) -> BoxFuture<'static, Vec<ServerContent>>;
 
     /// Reads the drafts and sent prompts of a folder.
     fn kept_prompts(&self, root: AbsPath) -> BoxFuture<'static, KeptPrompts>;

@@ -13,7 +13,7 @@ use agent::{AgentEvent, SessionCommand};
 use agent_service::board::{BoardConnection, Event};
 use agent_service::{
     AccessChange, AgentService, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
-    FolderState, FolderTrust, ModelList, NewSession, RunningSession, SessionChange,
+    FolderState, FolderTrust, ModelList, NewSession, RunningSession, ServerContent, SessionChange,
     SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending, StoredChange,
     UndoOutcome,
 };
@@ -331,6 +331,13 @@ impl AgentService for BackgroundAgents {
             Some(names) => async { names.await.unwrap_or_default() }.boxed(),
             None => self.local.named_context(root),
         }
+    }
+
+    fn server_contents(&self, root: AbsPath) -> BoxFuture<'static, Vec<ServerContent>> {
+        let contents = self
+            .link
+            .ask::<Vec<ServerContent>>(ServiceRequest::ServerContents(root));
+        contents.map(Result::unwrap_or_default).boxed()
     }
 
     fn kept_prompts(&self, root: AbsPath) -> BoxFuture<'static, KeptPrompts> {

@@ -118,6 +118,8 @@ pub(crate) enum ServiceRequest {
     ExternalAgents,
     /// Installs an external agent: `ExternalAgentEntry`.
     InstallAgent(String),
+    /// The resources and prompts of a folder's MCP servers: `Vec<ServerContent>`.
+    ServerContents(AbsPath),
     /// The work of the process: `ServiceStatus`.
     Status,
     /// Ends the process, with its running sessions if `with_sessions` is true: `bool`, whether it

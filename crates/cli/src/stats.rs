@@ -132,7 +132,7 @@ fn spending_json(spending: &Spending) -> serde_json::Value {
     let line = |line: &SpendLine| {
         json!({
             "name": line.name, "cost_nano": line.cost_nano, "has_unknown_cost": line.has_unknown_cost,
-            "tokens": line.tokens,
+            "tokens": line.tokens, "predicted_accepted": line.predicted.0, "predicted_rejected": line.predicted.1,
         })
     };
     let lines = |lines: &[SpendLine]| lines.iter().map(line).collect::<Vec<_>>();
@@ -161,6 +161,9 @@ fn spending_text(spending: &Spending, days: u64) -> String {
         format!("{}{and_more}", Cost(line.cost_nano))
     };
     let mut text = format!("cost of models in {days} days: {}\n", cost(&spending.total));
+    if let Some(predicted) = spending.total.predicted_text() {
+        text.push_str(&format!("predicted outputs: {predicted}\n"));
+    }
     for (title, lines) in [
         ("by day (UTC)", &spending.days),
         ("by model", &spending.models),

@@ -27,6 +27,7 @@ mod program {
     mod permits;
     mod planted;
     mod rewrites;
+    mod server_contents;
     mod servers;
     mod shown;
     mod spent;

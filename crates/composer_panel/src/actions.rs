@@ -74,6 +74,8 @@ gpui_kit::actions!(
         CompactSession,
         /// Edit the summary of the selected compaction, or of the latest one.
         EditSummary,
+        /// Pin the selected item of the transcript, or unpin it: it is sent again after each compaction.
+        PinMessage,
         /// Save the edited summary.
         SaveSummary,
         /// Switch to the next mode: build, plan, ask.

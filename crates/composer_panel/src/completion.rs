@@ -44,6 +44,16 @@ pub enum CompletionKind {
     Rule,
     /// A skill.
     Skill,
+    /// The problems of the folder or of a file.
+    Problems,
+    /// Another session.
+    Session,
+    /// A resource of an MCP server.
+    Resource,
+    /// Resources of an MCP server whose address has variables, which the user fills in.
+    ResourceTemplate,
+    /// A prompt of an MCP server; the written form is the whole text.
+    ServerPrompt,
     /// A command of the panel.
     Command(PromptCommand),
     /// A command of the external agent that runs the session.
@@ -168,11 +178,17 @@ pub(crate) fn written_mention(name: &str) -> String {
     }
     // The lines stay outside of the quotes.
     match name.rsplit_once(':') {
-        Some((path, lines)) if lines.starts_with(|letter: char| letter.is_ascii_digit()) => {
+        Some((path, lines)) if is_lines(lines) => {
             format!("@\"{path}\":{lines}")
         }
         _ => format!("@\"{name}\""),
     }
+}
+
+/// Returns whether a text after a colon counts lines, as in `10-20`.
+fn is_lines(text: &str) -> bool {
+    let is_part = |letter: char| letter.is_ascii_digit() || letter == '-';
+    text.starts_with(|letter: char| letter.is_ascii_digit()) && text.chars().all(is_part)
 }
 
 #[cfg(test)]
@@ -215,5 +231,13 @@ mod tests {
         check("src/", "@src/");
         check("größe.md", "@größe.md");
         check("-dash.", "@\"-dash.\"");
+        check("problems", "@problems");
+        check("problems:my file.rs", "@\"problems:my file.rs\"");
+        check("session:Fix it #1a-2", "@\"session:Fix it #1a-2\"");
+        check("mcp:notes:note:///a", "@mcp:notes:note:///a");
+        check(
+            "mcp:notes:http://x:80/a b",
+            "@\"mcp:notes:http://x:80/a b\"",
+        );
     }
 }

@@ -17,11 +17,13 @@ pub mod transcript;
 mod changes;
 mod completion;
 mod context_meter;
+mod mention_chips;
 mod panel;
 mod prompt_image;
 mod revealed_text;
 mod session_list;
 mod session_notices;
+mod source_rows;
 
 /// The agent engines as the panel sees them. Wired by the app.
 pub mod agents {
@@ -35,5 +37,8 @@ pub use agent_service::{ModelTraits, effort_name};
 pub use agents::{AgentService, Error};
 pub use completion::{CompletionKind, CompletionRow, FindMentions, PromptCommand};
 pub use composer::folder_review::BufferEdit;
-pub use panel::{AgentCounts, ComposerPanel, PanelEvent, RestoreRequest, age, agent_mark};
+pub use panel::{
+    AgentCounts, ComposerPanel, HistoryChoice, HistoryOption, PanelEvent, RestoreRequest, age,
+    agent_mark,
+};
 pub use session_notices::{SessionNotice, SessionVisibility, session_notice};

@@ -13,11 +13,13 @@ mod draft;
 mod external;
 mod folder_changes;
 mod folder_view;
+mod handover;
 mod images;
 mod item;
 mod kept_drafts;
 mod landing_conflict;
 mod machine;
+mod pinning;
 mod plan;
 mod prompt;
 mod questions;
@@ -55,6 +57,7 @@ use model::Effort;
 
 pub use board_view::agent_mark;
 pub use folder_changes::RestoreRequest;
+pub use handover::{HistoryChoice, HistoryOption};
 pub use session_rows::age;
 
 use crate::agents::{
@@ -115,6 +118,9 @@ pub struct ComposerPanel {
 pub enum PanelEvent {
     /// Let the user choose a model.
     ChooseModel,
+    /// Let the user choose the history that this model gets; `ComposerPanel::switch_model` takes the
+    /// result.
+    ChooseHistory(String),
     /// Let the user choose the reasoning effort.
     ChooseEffort,
     /// Open a file; lines count from 1.

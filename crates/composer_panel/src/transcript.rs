@@ -8,8 +8,9 @@ mod call;
 mod compaction;
 mod fork_point;
 mod origin;
+mod pins;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use agent::fill::ContextFill;
@@ -29,6 +30,10 @@ pub struct Transcript {
     items: Vec<TranscriptEntry>,
     /// The record with which each item ends; `None` while it is streaming.
     fork_points: Vec<Option<ForkPoint>>,
+    /// The latest record about each item; `None` while it is streaming.
+    item_records: Vec<Option<u64>>,
+    /// The pinned records.
+    pins: BTreeSet<u64>,
     /// The record with which the last turn ended.
     last_end: Option<u64>,
     calls: HashMap<String, usize>,
@@ -323,6 +328,8 @@ impl Transcript {
             | SessionRecord::LeaveGiven { .. }
             | SessionRecord::CallBegan { .. }
             | SessionRecord::CallEnded { .. } => self.call_record(&stored.record),
+            SessionRecord::Pinned { record, .. } => self.set_pinned(*record, true),
+            SessionRecord::Unpinned { record } => self.set_pinned(*record, false),
             SessionRecord::Compacted { .. } | SessionRecord::SummaryEdited { .. } => {
                 self.compaction_record(stored)
             }

@@ -26,7 +26,7 @@ mod user;
 
 pub use answer::{McpContent, McpToolResult, ResourceBody};
 pub use call::{McpToolCall, RequestTimeouts};
-pub use catalog::{McpPrompt, McpResource, PromptArgument, PromptMessage};
+pub use catalog::{McpPrompt, McpResource, McpResourceTemplate, PromptArgument, PromptMessage};
 pub use clients::{McpClients, McpSetup, ServerState};
 pub use config::{
     McpConfigProblem, OAuthClient, ServerEntry, ServerFingerprint, ServerOrigin, ServerTransport,

@@ -47,6 +47,11 @@ impl ServerRange {
         Row(self.start.line)
     }
 
+    /// Returns the column in which the range starts, in the unit in which the server counts.
+    pub fn column(&self) -> u32 {
+        self.start.character
+    }
+
     /// Converts the range to a span of `text`. A character past the end of its row gives that end;
     /// a row beyond the text gives `None`.
     pub fn span(&self, text: &Snapshot) -> Option<Span> {

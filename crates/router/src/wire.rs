@@ -36,6 +36,7 @@ pub use embeddings::{encode_embeddings, read_embeddings};
 pub use failure::{RequestTarget, refused};
 pub use fim::{FimOptions, FimTemplate, FimWire};
 pub use limits::{rate_limits, retry_after};
+pub(crate) use options::PREDICTION;
 pub use options::{EffortMap, EffortValue, SchemaSupport, ThinkingMode, WireOptions};
 pub use profile::profile_options;
 

@@ -87,6 +87,8 @@ impl TreeSandbox {
 #[derive(Default)]
 pub(crate) struct LanguageOffer {
     pub(crate) tools: Vec<Arc<dyn Tool>>,
+    /// The servers, if one may run.
+    pub(crate) queries: Option<Arc<dyn LanguageQueries>>,
     /// The servers whose errors follow each edit.
     pub(crate) edit_diagnostics: Option<Arc<dyn LanguageQueries>>,
 }
@@ -118,6 +120,7 @@ impl AgentLanguagePool {
         let queries: Arc<dyn LanguageQueries> = self.servers(tree);
         LanguageOffer {
             tools: language_tools::all(&queries, states),
+            queries: Some(queries.clone()),
             edit_diagnostics: features.diagnostics_after_edit.then_some(queries),
         }
     }

@@ -29,6 +29,7 @@ pub mod sample_project;
 pub mod sandbox_policy;
 mod sandboxed_hooks;
 pub mod session_factory;
+mod session_sources;
 mod session_titles;
 mod title_requests;
 pub mod trust;

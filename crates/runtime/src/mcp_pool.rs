@@ -9,6 +9,7 @@
 //! Start at `Pool::open`; `tool` adapts a server's tool to a session.
 
 mod consent;
+mod contents;
 mod elicitation;
 mod folder_servers;
 mod lease_arguments;
@@ -122,6 +123,8 @@ pub(crate) struct ServerTools {
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     /// Notices about servers that offer no tools, as sentences.
     pub(crate) notices: Vec<String>,
+    /// The servers, if the folder has any.
+    pub(crate) servers: Option<Arc<McpServers>>,
 }
 
 /// Returns the servers configured for a folder, sorted by name, and the errors in their entries.
@@ -261,6 +264,7 @@ impl McpServers {
         ServerTools {
             tools: tools.collect(),
             notices,
+            servers: Some(self.clone()),
         }
     }
 

@@ -12,6 +12,7 @@ use agent::engine::{
     Harness, HarnessParts, ModelGateway, RouterGateway, SessionLimits, SessionOptions,
 };
 use agent::hooks::Hooks;
+use agent::prompt_sources::ServerContent;
 use agent::record::SessionMode;
 use agent::rules::{PermissionRules, RulePolicy, RuleScope, UnmatchedCalls};
 use agent::sandbox::CommandSandbox;
@@ -35,6 +36,7 @@ use crate::indexes::{AgentSearch, IndexRegistry};
 use crate::mcp_pool::{McpPool, RunningServer, ServerWait, ToolRequest};
 use crate::permissions::{self, PermissionScope, Permissions};
 use crate::sandbox_policy::{self, Confinement, SessionRoot, SessionSandbox};
+use crate::session_sources::{SessionSources, WindowFiles};
 use crate::trust;
 
 /// Returns the model gateway of sessions: the router with the profiles and prices of its models.
@@ -106,6 +108,8 @@ pub struct SessionFactory {
     watchers: TreeWatchers,
     reviews: FolderReviews,
     checkouts: MainCheckouts,
+    /// The files that the windows show.
+    window_files: Option<WindowFiles>,
     effort: Option<Effort>,
     /// The policies of sessions, each with its project.
     policies: Mutex<Vec<(AbsPath, Weak<RulePolicy>)>>,
@@ -191,6 +195,7 @@ impl SessionFactory {
             Some(windows) => windows.indexes.clone(),
             None => IndexRegistry::new(dirs),
         };
+        let window_files = windows.as_ref().map(|it| it.open_files.clone());
         let (buffers, environments) = windows_parts(windows, &checkouts);
         let language = AgentLanguagePool::new(dirs, buffers.clone(), watchers.clone());
         let language = Arc::new(language);
@@ -232,6 +237,7 @@ impl SessionFactory {
             watchers,
             reviews,
             checkouts,
+            window_files,
             effort: None,
             policies: Mutex::default(),
         }
@@ -316,6 +322,14 @@ impl SessionFactory {
             .open((&wanted.root, &project), wanted.servers, &request);
         let (offer, language) = tokio::join!(servers, self.language.offer(tree, &self.tool_states));
         notices.extend(offer.notices);
+        let sources = SessionSources {
+            // In a worktree, the window's problems are those of other files.
+            windows: self.window_files.clone().filter(|_| wanted.root == project),
+            language: language.queries,
+            servers: offer.servers,
+            store: self.store().clone(),
+            project: project.clone(),
+        };
         let mut tools = language.tools;
         tools.extend(offer.tools);
         let start = SessionOptions {
@@ -331,6 +345,7 @@ impl SessionFactory {
             hooks: wanted.hooks.map(|hooks| self.observed(&hooks, &project)),
             sandbox: sandbox.map(|it| it as Arc<dyn CommandSandbox>),
             edit_diagnostics: language.edit_diagnostics,
+            prompt_sources: Some(Arc::new(sources)),
             parent: None,
         };
         (start, notices)
@@ -382,6 +397,14 @@ impl SessionFactory {
     pub(crate) fn running_servers(&self, root: &AbsPath) -> Vec<RunningServer> {
         let servers = self.servers.running(root);
         servers.map(|servers| servers.list()).unwrap_or_default()
+    }
+
+    /// Returns the resources and prompts of the MCP servers that run for a folder.
+    pub async fn server_contents(&self, root: &AbsPath) -> Vec<ServerContent> {
+        match self.servers.running(root) {
+            Some(servers) => servers.contents().await,
+            None => Vec::new(),
+        }
     }
 
     /// Starts the MCP servers of a folder, or reconnects the one with this name.

@@ -29,6 +29,7 @@ mod panes;
 mod peek;
 mod plan;
 mod problems;
+mod prompt_sources;
 mod refactoring;
 mod restoring;
 mod running_sessions;

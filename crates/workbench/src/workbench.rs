@@ -38,6 +38,7 @@ mod restore;
 mod review;
 mod save;
 mod search;
+mod shown_problems;
 mod snippets;
 mod suggestions;
 mod watch;
@@ -113,6 +114,7 @@ pub struct Workbench {
     applied_edit: Option<crate::refactoring::AppliedEdit>,
     peek: Option<peek::OpenPeek>,
     inline_edit: Option<inline_edit::OpenInlineEdit>,
+    problem_report: shown_problems::ProblemReport,
     storing: Option<Task<()>>,
     /// Stores the window when typing and scrolling rest: the recovery journal has the selections
     /// until then.
@@ -219,6 +221,7 @@ impl Workbench {
             applied_edit: None,
             peek: None,
             inline_edit: None,
+            problem_report: shown_problems::ProblemReport::new(),
             storing: None,
             store_timer: RestTimer::new(STORE_REST, |it| &mut it.store_timer, Self::store_rested),
             folder_subscriptions: Vec::new(),
@@ -395,7 +398,13 @@ impl Workbench {
         }
         let recent = self.recent_files.iter().filter(|it| !open.contains(it));
         let recent = recent.take(MAX_RECENT_FOR_AGENTS).cloned().collect();
-        engines.set_open_files(root, OpenFiles { open, recent });
+        let problems = self.problem_report.latest.clone();
+        let files = OpenFiles {
+            open,
+            recent,
+            problems,
+        };
+        engines.set_open_files(root, files);
     }
 
     /// Restores the focus when the modal layer closes. The previously focused view may be hidden

@@ -25,6 +25,19 @@ pub struct OpenFiles {
     pub open: Vec<String>,
     /// Recently used files, latest first.
     pub recent: Vec<String>,
+    /// The problems that the window lists; `None` if it has no language servers.
+    #[serde(default)]
+    pub problems: Option<ShownProblems>,
+}
+
+/// The problems of a folder, as a window lists them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownProblems {
+    /// The file of each, relative to the folder, and the problem as text with its place, severity,
+    /// message and source.
+    pub listed: Vec<(String, String)>,
+    /// Number of problems beyond these.
+    pub more: usize,
 }
 
 /// The environment header of a session at one moment: names and values of its lines.

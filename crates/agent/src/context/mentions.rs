@@ -1,6 +1,8 @@
-//! Parses `@` mentions in a prompt. Only the words matter here; `attach` resolves them.
+//! Parses `@` mentions in a prompt. Only the words matter here; `attach` and `sources` resolve them.
 
 use std::ops::Range;
+
+use crate::prompt_sources::PromptSource;
 
 /// A mention in a text. The mentioned thing may not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +34,9 @@ pub enum MentionKind {
         /// Address of the page.
         url: String,
     },
+    /// A text that only the running program has: problems, another session, a resource of an MCP
+    /// server.
+    Source(PromptSource),
 }
 
 /// Returns the mentions of a text, in order. Mail addresses, code between backticks and an `@`
@@ -73,6 +78,11 @@ fn mention(text: &str, begin: usize) -> Option<Mention> {
             .filter(|end| quoted[*end..].starts_with('"'))?;
         let name = quoted[..end].to_owned();
         let after = begin + 1 + 1 + end + 1;
+        if let Some(source) = PromptSource::named(&name) {
+            let at = begin..after;
+            let kind = MentionKind::Source(source);
+            return Some(Mention { at, kind });
+        }
         let (lines, length) = lines_at(&text[after..]);
         let kind = MentionKind::Name { name, lines };
         let at = begin..after + length;
@@ -91,10 +101,11 @@ fn mention(text: &str, begin: usize) -> Option<Mention> {
         "diff" | "changes" => MentionKind::Diff,
         "terminal" => MentionKind::Terminal,
         "codebase" => MentionKind::Codebase,
+        "problems" => MentionKind::Source(PromptSource::Problems { file: None }),
         _ if word.starts_with("http://") || word.starts_with("https://") => MentionKind::Web {
             url: word.to_owned(),
         },
-        _ => named(word),
+        _ => PromptSource::named(word).map_or_else(|| named(word), MentionKind::Source),
     };
     Some(Mention {
         at: begin..end,
@@ -239,6 +250,7 @@ mod tests {
                         MentionKind::Terminal => "TERMINAL".to_owned(),
                         MentionKind::Codebase => "CODEBASE".to_owned(),
                         MentionKind::Web { url } => format!("WEB {url}"),
+                        MentionKind::Source(source) => format!("{source:?}"),
                     }
                 })
                 .collect();
@@ -267,6 +279,23 @@ mod tests {
         check("@https://a.org/x?y=1.", &["WEB https://a.org/x?y=1"]);
         check("@web https://a.org/x and", &["WEB https://a.org/x"]);
         check("@web pages", &[]);
+        check("@problems, then", &["Problems { file: None }"]);
+        check(
+            "@problems:src/a.rs. @\"problems:my file.rs\"",
+            &[
+                "Problems { file: Some(\"src/a.rs\") }",
+                "Problems { file: Some(\"my file.rs\") }",
+            ],
+        );
+        check(
+            "@session:18f-1-0 @\"session:Fix it #18f-1-0\"",
+            &["Session { id: \"18f-1-0\" }", "Session { id: \"18f-1-0\" }"],
+        );
+        check(
+            "@mcp:notes:note:///a/b.md.",
+            &["Resource { server: \"notes\", uri: \"note:///a/b.md\" }"],
+        );
+        check("@mcp:notes", &["mcp:notes"]);
         check("@Cart.total()", &["Cart.total()"]);
         check("@app/[id]/page.tsx", &["app/[id]/page.tsx"]);
         check("@types/node@20", &["types/node"]);

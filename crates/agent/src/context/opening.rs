@@ -14,6 +14,8 @@ use super::mentions::{Mention, MentionKind, mentions};
 use super::pack::{AgentRole, PromptPack, mode_text};
 use super::reading::truncate;
 use super::skills::Skills;
+use super::sources;
+use crate::prompt_sources::{PromptSource, SourceText};
 use crate::record::{PromptOrigin, PromptPosition, SessionMode, SessionRecord};
 use crate::services::SessionServices;
 
@@ -51,6 +53,17 @@ pub struct PromptAdditions {
     pub records: Vec<SessionRecord>,
     /// Messages for the user about text that could not be added.
     pub problems: Vec<String>,
+}
+
+/// Contents of the mentions of a prompt that were read before its additions are made.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MentionContents<'a> {
+    /// The result of `symbols` for the prompt.
+    pub code: &'a [CodeLocations],
+    /// The texts that only the running program has.
+    pub sources: &'a [SourceText],
+    /// The content of the terminal, if there is one.
+    pub terminal: Option<&'a str>,
 }
 
 /// Prompt state of a session, from which later additions follow. It can be rebuilt from the
@@ -180,15 +193,14 @@ impl SessionOpening<'_> {
 
 impl PromptContext {
     /// Returns the additions before a user message: changes of the environment and the mentioned
-    /// items. `found` is the result of `symbols` for this text; `terminal` is the terminal's
-    /// content, if there is one. Reads files and queries git: call it on a background thread.
+    /// items, whose contents `read` has as far as they are not files. Reads files and queries git:
+    /// call it on a background thread.
     pub fn prompt(
         &mut self,
         sources: &SessionServices,
         surroundings: &SessionEnvironment,
         text: &str,
-        found: &[CodeLocations],
-        terminal: Option<&str>,
+        read: MentionContents<'_>,
     ) -> PromptAdditions {
         let mut joining = PromptAdditions::default();
         let now = Header::gather(&self.root, sources.clock.wall_ms(), surroundings);
@@ -196,11 +208,14 @@ impl PromptContext {
             joining.push(PromptPosition::BeforePrompt, PromptOrigin::Header, change);
         }
         self.header = now;
+        if let Some(prompt) = PromptSource::server_prompt(text) {
+            joining.join_source(&prompt, read.sources);
+        }
         let mut told: BTreeSet<String> = BTreeSet::new();
         for mention in mentions(text) {
             // A repeated mention is added once.
             if told.insert(text[mention.at.clone()].to_owned()) {
-                self.join_mention(&mut joining, sources, &mention, found, terminal);
+                self.join_mention(&mut joining, sources, &mention, read);
             }
         }
         joining
@@ -274,19 +289,20 @@ impl PromptContext {
         joining: &mut PromptAdditions,
         sources: &SessionServices,
         mention: &Mention,
-        found: &[CodeLocations],
-        terminal: Option<&str>,
+        read: MentionContents<'_>,
     ) {
         let (what, text) = match &mention.kind {
             MentionKind::Name { name, lines } => {
-                return self.join_named(joining, sources, name, *lines, found);
+                return self.join_named(joining, sources, name, *lines, read.code);
             }
             MentionKind::Diff => {
                 let text = diff_text(sources, &self.root);
                 ("diff".to_owned(), text.map_err(|error| error.to_string()))
             }
             MentionKind::Terminal => {
-                let text = terminal.ok_or_else(|| "there is no terminal to read".to_owned());
+                let text = read
+                    .terminal
+                    .ok_or_else(|| "there is no terminal to read".to_owned());
                 let text = text.map(|text| {
                     let text = truncate(text, 20_000, "the terminal");
                     format!("<terminal>\n{text}\n</terminal>\n")
@@ -294,7 +310,7 @@ impl PromptContext {
                 ("terminal".to_owned(), text)
             }
             MentionKind::Codebase => {
-                let found = found.iter().find(|found| found.name == CODEBASE);
+                let found = read.code.iter().find(|found| found.name == CODEBASE);
                 let text = found.map(locations_text);
                 let none = "there is no code index, so @codebase has no results";
                 ("codebase".to_owned(), text.ok_or_else(|| none.to_owned()))
@@ -309,6 +325,7 @@ impl PromptContext {
                 };
                 (url.clone(), text)
             }
+            MentionKind::Source(source) => return joining.join_source(source, read.sources),
         };
         match text {
             Ok(text) => joining.push(
@@ -404,6 +421,23 @@ impl PromptContext {
 }
 
 impl PromptAdditions {
+    /// Adds the text of a source, or the problem that it cannot be read.
+    fn join_source(&mut self, source: &PromptSource, read: &[SourceText]) {
+        let Some(read) = read.iter().find(|it| it.source == *source) else {
+            return;
+        };
+        match &read.text {
+            Ok(text) => self.push(
+                PromptPosition::BeforePrompt,
+                PromptOrigin::Mention {
+                    what: source.label(),
+                },
+                sources::framed(source, text),
+            ),
+            Err(error) => self.problems.push(error.to_string()),
+        }
+    }
+
     fn push(&mut self, place: PromptPosition, origin: PromptOrigin, text: String) {
         self.records.push(SessionRecord::Joined {
             place,

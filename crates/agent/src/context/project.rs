@@ -6,11 +6,13 @@ use base::AbsPath;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
+use super::sources::texts_of;
 use super::{
-    AgentRole, PromptAdditions, PromptContext, SessionEnvironment, SessionOpening, TrustedFolders,
-    symbols,
+    AgentRole, MentionContents, PromptAdditions, PromptContext, SessionEnvironment, SessionOpening,
+    TrustedFolders, symbols,
 };
 use crate::engine;
+use crate::prompt_sources::PromptSources;
 use crate::record::{SessionMode, SessionRecord};
 use crate::services::SessionServices;
 
@@ -48,6 +50,7 @@ struct ProjectSessionContext {
     context: Option<PromptContext>,
     sources: Arc<SessionServices>,
     surroundings: Arc<EnvironmentProvider>,
+    prompt_sources: Option<Arc<dyn PromptSources>>,
     root: AbsPath,
 }
 
@@ -62,6 +65,7 @@ impl engine::ContextProvider for ProjectContexts {
         let is_trusted = self.trust.is_trusted(&about.root);
         let config = self.config.clone();
         let root = about.root.clone();
+        let prompt_sources = about.prompt_sources.clone();
         let seen = (sources.clone(), surroundings.clone());
         let opened = blocking(move || {
             let opening = SessionOpening {
@@ -94,6 +98,7 @@ impl engine::ContextProvider for ProjectContexts {
                 context,
                 sources,
                 surroundings,
+                prompt_sources,
                 root,
             });
             (context as Box<dyn engine::SessionContext>, joining.into())
@@ -130,10 +135,16 @@ impl engine::SessionContext for ProjectSessionContext {
     fn prompt<'a>(&'a mut self, text: &'a str) -> BoxFuture<'a, engine::ContextAdditions> {
         async move {
             let found = symbols(&self.sources, &self.root, text).await;
+            let read = texts_of(self.prompt_sources.as_ref(), &self.root, text).await;
             let around = (self.surroundings)(&self.root);
             let text = text.to_owned();
             self.with_context(move |context, sources| {
-                context.prompt(sources, &around, &text, &found, None)
+                let read = MentionContents {
+                    code: &found,
+                    sources: &read,
+                    terminal: None,
+                };
+                context.prompt(sources, &around, &text, read)
             })
             .await
         }

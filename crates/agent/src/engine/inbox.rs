@@ -93,6 +93,8 @@ pub(super) struct Inbox {
     pub(super) compact: bool,
     /// Edits of summaries: the number of the compaction's record, and the new text.
     pub(super) edited_summaries: Vec<(u64, String)>,
+    /// Records to pin, or to unpin.
+    pub(super) pins: Vec<(u64, bool)>,
     /// Whether the session is to close.
     pub(super) is_closing: bool,
     pub(super) children: Children,
@@ -139,6 +141,7 @@ impl Inbox {
             effort: None,
             compact: false,
             edited_summaries: Vec::new(),
+            pins: Vec::new(),
             is_closing: false,
             children: Children::default(),
             is_running: false,
@@ -269,6 +272,7 @@ impl Inbox {
             Some(SessionCommand::EditSummary { compaction, memory }) => {
                 self.edited_summaries.push((compaction, memory));
             }
+            Some(SessionCommand::Pin { record, is_pinned }) => self.pins.push((record, is_pinned)),
             Some(SessionCommand::SetOption { option, .. }) => {
                 log::debug!("the option {option} is for external agents only");
             }

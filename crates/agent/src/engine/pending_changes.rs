@@ -23,6 +23,9 @@ impl SessionTask {
         for (compaction, memory) in std::mem::take(&mut self.inbox.edited_summaries) {
             self.edit_summary(compaction, &memory).await?;
         }
+        for (record, is_pinned) in std::mem::take(&mut self.inbox.pins) {
+            self.pin(record, is_pinned).await?;
+        }
         if std::mem::take(&mut self.inbox.compact) {
             if self.has_begun {
                 self.compact("requested by the user").await?;

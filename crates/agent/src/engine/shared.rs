@@ -13,6 +13,7 @@ use model::{ModelId, ModelRequest, Profile};
 use super::gateway::ModelGateway;
 use super::session_lock::SessionLock;
 use crate::call_observer::CallObserver;
+use crate::prompt_sources::PromptSources;
 use crate::record::{SessionMode, SessionRecord, TodoItem};
 use crate::services::SessionServices;
 use crate::store::SessionStore;
@@ -124,7 +125,7 @@ pub struct ContextAdditions {
 }
 
 /// The parameters of a session's context, fixed when the session opens.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ContextRequest {
     /// Root folder of the session.
     pub root: AbsPath,
@@ -136,6 +137,8 @@ pub struct ContextRequest {
     pub is_subagent: bool,
     /// Initial mode of the session.
     pub mode: SessionMode,
+    /// Reads what prompts name and only the running program has; `None` reads nothing.
+    pub prompt_sources: Option<Arc<dyn PromptSources>>,
 }
 
 /// Creates the context of each session.

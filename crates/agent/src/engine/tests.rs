@@ -13,6 +13,7 @@ mod leaving;
 mod long;
 mod observing;
 mod own_tools;
+mod pinning;
 mod queueing;
 mod refusing;
 mod resuming;

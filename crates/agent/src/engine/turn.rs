@@ -329,6 +329,7 @@ impl SessionTask {
                 .collect(),
             is_subagent: self.start.parent.is_some(),
             mode: self.mode,
+            prompt_sources: self.start.prompt_sources.clone(),
         };
         let opening = self.harness().parts.contexts.open(about, self.past.clone());
         let (context, joining) = self.inbox.during(opening).await?;

@@ -36,6 +36,7 @@ impl Transcript {
             );
             self.items.splice(..0, said.map(TranscriptItem::Said));
         }
+        self.restore_pins(seq);
         self.find_places();
     }
 
@@ -103,6 +104,7 @@ impl Transcript {
                 .get_mut(slot)
                 .and_then(|slot| slot.result.as_mut())
             && !text.trim().is_empty()
+            && !self.pins.contains_key(&result.seq)
         {
             let part = Arc::make_mut(&mut result.part);
             if let PartContent::ToolResult { content, .. } = &mut part.content {
@@ -117,6 +119,7 @@ impl Transcript {
         if dropped.is_empty() {
             return;
         }
+        let pins = &self.pins;
         self.items.retain_mut(|item| {
             let TranscriptItem::Answer(answer) = item else {
                 return true;
@@ -124,7 +127,9 @@ impl Transcript {
             for slot in &mut answer.calls {
                 // A running call cannot be removed.
                 let is_over = slot.result.is_some() || answer.is_sealed;
-                slot.is_dropped |= is_over && dropped.contains(slot.id.as_str());
+                let result = slot.result.as_ref();
+                let is_pinned = result.is_some_and(|it| pins.contains_key(&it.seq));
+                slot.is_dropped |= is_over && !is_pinned && dropped.contains(slot.id.as_str());
             }
             answer.says_something()
         });

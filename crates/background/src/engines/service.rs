@@ -9,7 +9,7 @@ use agent::drafts::KeptPrompts;
 use agent_service::board::BoardConnection;
 use agent_service::{
     AccessChange, AgentService, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
-    FolderState, FolderTrust, ModelList, NewSession, RunningSession, SessionChange,
+    FolderState, FolderTrust, ModelList, NewSession, RunningSession, ServerContent, SessionChange,
     SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending, StoredChange,
     UndoOutcome,
 };
@@ -134,6 +134,12 @@ impl AgentService for EngineServices {
         })
         .map(Result::unwrap_or_default)
         .boxed()
+    }
+
+    fn server_contents(&self, root: AbsPath) -> BoxFuture<'static, Vec<ServerContent>> {
+        self.with(|services| async move { Ok(services.factory().server_contents(&root).await) })
+            .map(Result::unwrap_or_default)
+            .boxed()
     }
 
     fn kept_prompts(&self, root: AbsPath) -> BoxFuture<'static, KeptPrompts> {

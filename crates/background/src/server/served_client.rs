@@ -157,6 +157,9 @@ impl ServedClient<'_> {
                 ServiceRequest::InstallAgent(agent) => {
                     outbox.result(id, engines.install_agent(agent).await);
                 }
+                ServiceRequest::ServerContents(root) => {
+                    outbox.result(id, Ok(engines.server_contents(root).await));
+                }
                 ServiceRequest::Status => outbox.result(id, Ok(state.status().await)),
                 ServiceRequest::Stop { with_sessions } => {
                     let ends = with_sessions || !state.status().await.is_busy();

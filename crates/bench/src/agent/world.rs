@@ -140,6 +140,7 @@ impl World {
             hooks: None,
             sandbox: None,
             edit_diagnostics: None,
+            prompt_sources: None,
             parent: None,
         }))
     }

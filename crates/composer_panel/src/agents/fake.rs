@@ -18,7 +18,7 @@ use access::apply_access;
 use super::{
     AccessChange, AgentService, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
     FolderChanges, FolderState, FolderTrust, KeptPrompts, ModelList, NamedContext, NewSession,
-    OpenFiles, RunningSession, SessionChange, SessionConnection, SessionEntry, SessionMark,
+    OpenFiles, RunningSession, ServerContent, SessionChange, SessionConnection, SessionEntry, SessionMark,
     SignInStep, SpendNotice, Spending, StoredChange, UndoOutcome,
 };
 
@@ -76,6 +76,7 @@ struct FakeAgentState {
     folder: Option<FolderAnswer>,
     kept_prompts: HashMap<AbsPath, KeptPrompts>,
     named: Vec<NamedContext>,
+    server_contents: Vec<ServerContent>,
     blind_models: HashSet<String>,
     spending: Spending,
     budget_notices: Vec<mpsc::UnboundedSender<SpendNotice>>,
@@ -357,6 +358,11 @@ impl FakeAgents {
         self.with(|state| state.files.insert(path, bytes));
     }
 
+    /// Sets the contents of the folder's MCP servers.
+    pub fn set_server_contents(&self, contents: Vec<ServerContent>) {
+        self.with(|state| state.server_contents = contents);
+    }
+
     /// Sets the rules and skills of the folder.
     pub fn set_named_context(&self, named: Vec<NamedContext>) {
         self.with(|state| state.named = named);
@@ -580,6 +586,10 @@ impl AgentService for FakeAgents {
 
     fn named_context(&self, _: AbsPath) -> BoxFuture<'static, Vec<NamedContext>> {
         ready(self.with(|state| state.named.clone())).boxed()
+    }
+
+    fn server_contents(&self, _: AbsPath) -> BoxFuture<'static, Vec<ServerContent>> {
+        ready(self.with(|state| state.server_contents.clone())).boxed()
     }
 
     fn kept_prompts(&self, root: AbsPath) -> BoxFuture<'static, KeptPrompts> {

@@ -4,7 +4,6 @@
 //! dropped.
 //! Start at `ComposerPanel::update_completion`.
 
-use gpui_kit::component::input::InlineToken;
 use gpui_kit::{
     AnyElement, App, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
     ScrollHandle, StatefulInteractiveElement as _, Styled as _, Task, TestSupportExt as _, Window,
@@ -17,11 +16,13 @@ use crate::actions::{
     AcceptCompletion, ChooseEffort, ChooseModel, CompactSession, NewSession, NextMode, ShowBoard,
     ShowContext, ShowSessions, ShowSpending, Stop,
 };
-use crate::agents::NamedContext;
+use crate::agents::{NamedContext, ServerContent, SessionEntry};
 use crate::completion::{
     CompletionKind, CompletionRow, CompletionSign, CompletionWord, FindMentions, PromptCommand,
     written_mention,
 };
+use crate::mention_chips::chip;
+use crate::source_rows::{server_prompt_rows, source_rows};
 
 /// Maximum number of rows.
 const MAX_ROWS: usize = 50;
@@ -32,11 +33,16 @@ pub(super) struct PromptCompletion {
     find: Option<FindMentions>,
     /// The rules and skills of the folder.
     named: Vec<NamedContext>,
+    /// The resources and prompts of the folder's MCP servers.
+    contents: Vec<ServerContent>,
+    /// The sessions of the folder.
+    sessions: Vec<SessionEntry>,
     open: Option<OpenList>,
     /// Start of the word whose list the user closed.
     closed: Option<usize>,
     search: Option<Task<()>>,
     load: Option<Task<()>>,
+    load_contents: Option<Task<()>>,
     scroll: ScrollHandle,
 }
 
@@ -73,16 +79,26 @@ impl ComposerPanel {
             return;
         }
         if self.completion.open.is_none() {
-            self.load_named_context(cx);
+            self.load_named_context(window, cx);
         }
+        let mut last = Vec::new();
         let fixed = match word.sign {
-            CompletionSign::Mention => mention_rows(&word.query, &self.completion.named),
+            CompletionSign::Mention => {
+                let shown = self.open.as_ref().map(|open| open.live.id.as_str());
+                let PromptCompletion {
+                    sessions, contents, ..
+                } = &self.completion;
+                last = matching(&word.query, source_rows(sessions, shown, contents));
+                mention_rows(&word.query, &self.completion.named)
+            }
             CompletionSign::Command => {
                 let mut rows = command_rows(&word.query, &self.completion.named);
                 let offered = self.agent_commands().iter();
                 let offered =
                     offered.map(|it| fixed_row(&it.name, &it.about, CompletionKind::AgentCommand));
                 rows.splice(0..0, matching(&word.query, offered));
+                let prompts = server_prompt_rows(&self.completion.contents);
+                rows.extend(matching(&word.query, prompts));
                 rows
             }
         };
@@ -94,6 +110,7 @@ impl ComposerPanel {
             if let Some(found) = found {
                 rows.extend(found.await);
             }
+            rows.extend(last);
             rows.truncate(MAX_ROWS);
             // The window may be gone by then.
             this.update(cx, |this, cx| this.show_completion(word, rows, cx))
@@ -116,16 +133,46 @@ impl ComposerPanel {
         cx.notify();
     }
 
-    fn load_named_context(&mut self, cx: &mut Context<Self>) {
+    /// Reads what the list offers besides files, and shows it once it is there.
+    fn load_named_context(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let (Some(agents), Some(root)) = (self.agents.clone(), self.root.clone()) else {
             return;
         };
-        self.completion.load = Some(cx.spawn(async move |this, cx| {
-            let named = agents.named_context(root).await;
+        let (reading, folder) = (agents.clone(), root.clone());
+        self.completion.load = Some(cx.spawn_in(window, async move |this, cx| {
+            let named = reading.named_context(folder.clone());
+            let (named, sessions) = futures::join!(named, reading.sessions(folder));
             // The panel may be gone by then.
-            this.update(cx, |this, _| this.completion.named = named)
-                .ok();
+            this.update_in(cx, |this, window, cx| {
+                let sessions = sessions.unwrap_or_default();
+                let old = (&this.completion.named, &this.completion.sessions);
+                let is_new = old != (&named, &sessions);
+                (this.completion.named, this.completion.sessions) = (named, sessions);
+                this.renew_completion(is_new, window, cx);
+            })
+            .ok();
         }));
+        // The demo model works in a folder of its own. A server may take long to answer.
+        let open = self.addressed_session();
+        let root = open.map_or(root, |open| open.live.root.clone());
+        self.completion.load_contents = Some(cx.spawn_in(window, async move |this, cx| {
+            let contents = agents.server_contents(root).await;
+            // The panel may be gone by then.
+            this.update_in(cx, |this, window, cx| {
+                let is_new = this.completion.contents != contents;
+                this.completion.contents = contents;
+                this.renew_completion(is_new, window, cx);
+            })
+            .ok();
+        }));
+    }
+
+    /// Searches again if there is something new and the user has not chosen a row yet.
+    fn renew_completion(&mut self, is_new: bool, window: &mut Window, cx: &mut Context<Self>) {
+        let open = self.completion.open.as_ref();
+        if is_new && open.is_none_or(|open| open.selected == 0) {
+            self.update_completion(window, cx);
+        }
     }
 
     /// Closes the list. Returns whether it was shown.
@@ -197,6 +244,12 @@ impl ComposerPanel {
                     });
                     self.draft_changed(cx);
                 }
+                CompletionKind::ServerPrompt => {
+                    self.insert_server_prompt(&open.word, &row.written, window, cx);
+                }
+                CompletionKind::ResourceTemplate => {
+                    self.insert_template(&open.word, &row.written, window, cx);
+                }
                 _ => self.insert_mention(&open.word, &row.written, window, cx),
             }
         }
@@ -213,14 +266,54 @@ impl ComposerPanel {
     ) {
         let text = written_mention(name);
         self.prompt.update(cx, |state, cx| {
-            let token = InlineToken::new(text.clone(), text.clone());
-            let put = state.replace_range_with_token(word.at.clone(), token, window, cx);
+            let put = state.replace_range_with_token(word.at.clone(), chip(&text), window, cx);
             if let Err(error) = put {
                 log::warn!("a mention is not shown as a chip: {error}");
                 state.set_selected_range(word.at.clone(), cx);
                 state.replace(text, window, cx);
             }
             state.insert(" ", window, cx);
+        });
+        self.draft_changed(cx);
+    }
+
+    /// Puts the prompt of a server into the box, with the caret at its first argument.
+    fn insert_server_prompt(
+        &mut self,
+        word: &CompletionWord,
+        text: &str,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.prompt.update(cx, |state, cx| {
+            state.set_selected_range(word.at.clone(), cx);
+            state.replace(text.to_owned(), window, cx);
+            if let Some(equals) = text.find('=') {
+                let caret = word.at.start + equals + 1;
+                state.set_selected_range(caret..caret, cx);
+            }
+        });
+        self.draft_changed(cx);
+    }
+
+    /// Puts an address with variables into the box and selects the first variable, to be typed over.
+    fn insert_template(
+        &mut self,
+        word: &CompletionWord,
+        name: &str,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let text = format!("@{name}");
+        self.prompt.update(cx, |state, cx| {
+            state.set_selected_range(word.at.clone(), cx);
+            state.replace(text.clone(), window, cx);
+            let start = text.find('{').unwrap_or(text.len());
+            let end = text[start..]
+                .find('}')
+                .map_or(text.len(), |end| start + end + 1);
+            let from = word.at.start;
+            state.set_selected_range(from + start..from + end, cx);
         });
         self.draft_changed(cx);
     }
@@ -317,6 +410,10 @@ fn icon(row: &CompletionRow, cx: &App) -> AnyElement {
         CompletionKind::Codebase => Icon::Search,
         CompletionKind::Rule => Icon::Book,
         CompletionKind::Skill => Icon::Lightbulb,
+        CompletionKind::Problems => Icon::Warning,
+        CompletionKind::Session => Icon::Message,
+        CompletionKind::Resource | CompletionKind::ResourceTemplate => Icon::Database,
+        CompletionKind::ServerPrompt => Icon::Command,
         CompletionKind::Command(_) | CompletionKind::AgentCommand => Icon::Command,
     };
     icon.color(cx.theme().colors.muted).into_any_element()
@@ -330,6 +427,11 @@ fn mention_rows(query: &str, named: &[NamedContext]) -> Vec<CompletionRow> {
             "codebase",
             "Search the code for this prompt",
             CompletionKind::Codebase,
+        ),
+        (
+            "problems",
+            "Problems that language servers report",
+            CompletionKind::Problems,
         ),
     ];
     let own = own.map(|(name, detail, kind)| fixed_row(name, detail, kind));
@@ -364,11 +466,15 @@ fn fixed_row(name: &str, detail: &str, kind: CompletionKind) -> CompletionRow {
     }
 }
 
-/// Returns the rows whose name begins with the query, then those that contain it.
+/// Returns the rows whose name begins with the query, then those that contain it or whose written
+/// form begins with it.
 fn matching(query: &str, rows: impl Iterator<Item = CompletionRow>) -> Vec<CompletionRow> {
     let query = query.to_lowercase();
     let found = rows.filter_map(|mut row| {
-        let at = row.name.to_lowercase().find(&query)?;
+        let Some(at) = row.name.to_lowercase().find(&query) else {
+            let written = row.written.trim_start_matches('/').to_lowercase();
+            return written.starts_with(&query).then_some((true, row));
+        };
         row.matches = (at..(at + query.len()).min(row.name.len())).collect();
         Some((at > 0, row))
     });

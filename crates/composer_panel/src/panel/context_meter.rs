@@ -44,6 +44,7 @@ pub(super) fn with_actions(
         .on_action(cx.listener(ComposerPanel::show_context))
         .on_action(cx.listener(ComposerPanel::compact_session))
         .on_action(cx.listener(ComposerPanel::edit_summary_action))
+        .on_action(cx.listener(ComposerPanel::pin_message))
         .on_action(cx.listener(ComposerPanel::choose_effort))
         .on_action(cx.listener(ComposerPanel::show_spending))
         .on_action(cx.listener(ComposerPanel::build_plan))

@@ -14,7 +14,7 @@ use gpui_kit::{
 use ui::foreign::{multi_line, one_line};
 use ui::{ActiveTheme as _, Button, ButtonStyle, Elide, Icon, IconSize, Label, dp};
 
-use super::{ComposerPanel, OpenSession};
+use super::{ComposerPanel, OpenSession, pinning};
 use crate::changes::{self, ChangeRow};
 use crate::transcript::{CallItem, CallItemState, TranscriptEntry};
 
@@ -65,6 +65,7 @@ impl ComposerPanel {
                 cx.listener(move |this, _, _, cx| this.select_item(at, cx)),
             )
             .child(body)
+            .children(open.transcript.is_pinned(at).then(|| pinning::mark(at, cx)))
             .into_any_element()
     }
 

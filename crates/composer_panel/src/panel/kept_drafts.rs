@@ -14,6 +14,7 @@ use gpui_kit::{App, Context, Task, Window};
 
 use super::{ComposerPanel, PanelEvent};
 use crate::agents::Error;
+use crate::mention_chips::prompt_content;
 
 /// The time after a key at which the draft is stored.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -79,7 +80,7 @@ impl ComposerPanel {
         self.images.restore(&draft.images);
         self.prompt.update(cx, |state, cx| {
             let end = draft.text.len();
-            state.set_value(draft.text, window, cx);
+            state.set_value(prompt_content(&draft.text), window, cx);
             state.set_selected_range(end..end, cx);
         });
         cx.notify();

@@ -7,6 +7,7 @@ use gpui_kit::{Context, Window};
 
 use super::ComposerPanel;
 use crate::actions::{NextPrompt, PreviousPrompt};
+use crate::mention_chips::prompt_content;
 
 /// Maximum number of earlier prompts.
 pub(super) const MAX_PROMPTS: usize = 200;
@@ -119,7 +120,7 @@ impl ComposerPanel {
         self.returned.clear();
         self.prompt.update(cx, |state, cx| {
             let end = recalled.len();
-            state.set_value(recalled, window, cx);
+            state.set_value(prompt_content(&recalled), window, cx);
             state.set_selected_range(end..end, cx);
         });
         cx.notify();

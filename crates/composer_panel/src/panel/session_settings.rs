@@ -22,6 +22,8 @@ use agent_service::token_text;
 pub(super) struct SettingsChoice {
     mode: Option<SessionMode>,
     model: Option<String>,
+    /// The history that the model gets; `None` is all of it.
+    handover: Option<Handover>,
     effort: Option<Effort>,
 }
 
@@ -31,7 +33,7 @@ impl SettingsChoice {
         Self {
             mode: Some(wanted.mode),
             model: Some(wanted.model.clone()).filter(|model| !model.is_empty()),
-            effort: None,
+            ..Self::default()
         }
     }
 
@@ -57,7 +59,7 @@ impl SettingsChoice {
             }
             SessionRecord::ModeSet { .. } => self.mode = None,
             SessionRecord::EffortSet { .. } => self.effort = None,
-            SessionRecord::Switched { .. } => self.model = None,
+            SessionRecord::Switched { .. } => (self.model, self.handover) = (None, None),
             _ => {}
         }
     }
@@ -68,7 +70,7 @@ impl SettingsChoice {
         let model = self.model.clone().filter(|_| self.model != before.model);
         let switch = model.map(|model| SessionCommand::Switch {
             model,
-            how: Handover::Full,
+            how: self.handover.unwrap_or(Handover::Full),
         });
         let effort = self.effort.filter(|_| self.effort != before.effort);
         mode.map(SessionCommand::SetMode)
@@ -195,9 +197,15 @@ impl ComposerPanel {
     /// Sets the model of new sessions, and switches the addressed session to it from the next
     /// request on.
     pub fn set_model(&mut self, model: String, cx: &mut Context<Self>) {
-        if self.model() != model {
+        self.set_model_with(model, Handover::Full, cx);
+    }
+
+    /// Sets the model as `set_model` does, with the history that it gets.
+    pub(super) fn set_model_with(&mut self, model: String, how: Handover, cx: &mut Context<Self>) {
+        if self.model() != model || how != Handover::Full {
             self.set_session_choice(SettingsChoice {
                 model: Some(model.clone()),
+                handover: Some(how),
                 ..SettingsChoice::default()
             });
         }
@@ -232,6 +240,7 @@ impl ComposerPanel {
         };
         if let Some(chosen) = chosen {
             chosen.mode = choice.mode.or(chosen.mode);
+            chosen.handover = choice.handover.or(chosen.handover);
             chosen.model = choice.model.or(chosen.model.take());
             chosen.effort = choice.effort.or(chosen.effort);
         }

@@ -104,6 +104,10 @@ impl ComposerPanel {
             Banner::new("agent-spending-problem", Tone::Error, sentence).into_any_element()
         });
         let spending = &page.spending;
+        let predicted = spending.total.predicted_text().map(|text| {
+            let text = format!("Predicted outputs: {text}.");
+            named_text("agent-spending-predicted", text, cx)
+        });
         let body = if spending.days.is_empty() {
             EmptyState::new("Nothing was spent")
                 .icon(Icon::Info)
@@ -128,6 +132,7 @@ impl ComposerPanel {
             .child(self.render_periods(cx))
             .children(problem)
             .child(self.render_day_budget(cx))
+            .children(predicted)
             .child(body)
             .into_any_element()
     }

@@ -1,6 +1,6 @@
 //! The records that a fork from an item of the transcript copies.
 
-use agent::AgentEvent;
+use agent::{AgentEvent, SessionRecord};
 
 use super::{ItemChange, Transcript, TranscriptEntry};
 
@@ -20,9 +20,15 @@ impl Transcript {
         self.fork_points.get(at).copied().flatten()
     }
 
+    /// Returns the number of the record that ended the last turn; `None` before the end of the first.
+    pub fn last_turn_end(&self) -> Option<u64> {
+        self.last_end
+    }
+
     pub(super) fn update_fork_points(&mut self, change: &ItemChange, event: &AgentEvent) {
         let seq = match event {
-            AgentEvent::Recorded(stored) => Some(stored.seq),
+            // A pin changes how an item is shown, and not the record that it shows.
+            AgentEvent::Recorded(stored) if !is_pin(&stored.record) => Some(stored.seq),
             _ => None,
         };
         let last_end = self.last_end;
@@ -39,6 +45,8 @@ impl Transcript {
                 let new = new.unwrap_or_default().iter();
                 let new: Vec<_> = new.map(|item| seq.map(|_| point(item))).collect();
                 self.fork_points.splice(old.clone(), new);
+                let records = std::iter::repeat_n(seq, *count);
+                self.item_records.splice(old.clone(), records);
             }
             ItemChange::Changed(at) => {
                 if let (Some(_), Some(item), Some(known)) =
@@ -46,7 +54,17 @@ impl Transcript {
                 {
                     *known = Some(point(item));
                 }
+                if let (Some(seq), Some(record)) = (seq, self.item_records.get_mut(*at)) {
+                    *record = Some(seq);
+                }
             }
         }
     }
+}
+
+fn is_pin(record: &SessionRecord) -> bool {
+    matches!(
+        record,
+        SessionRecord::Pinned { .. } | SessionRecord::Unpinned { .. }
+    )
 }

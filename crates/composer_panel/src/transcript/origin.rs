@@ -16,6 +16,7 @@ pub fn origin_name(origin: &PromptOrigin) -> String {
         PromptOrigin::ToolSpec { tool } => format!("tool {tool}"),
         PromptOrigin::Hook { command } => format!("hook {command}"),
         PromptOrigin::Summary => "summary".to_owned(),
+        PromptOrigin::Pinned { .. } => "pinned text".to_owned(),
         PromptOrigin::Harness => "note".to_owned(),
     }
 }

@@ -2,8 +2,8 @@
 
 use rmcp::model::{
     ClientRequest, GetPromptRequest, GetPromptRequestParams, ListToolsRequest,
-    PaginatedRequestParams, Prompt, ReadResourceRequest, ReadResourceRequestParams, Resource, Role,
-    ServerResult,
+    PaginatedRequestParams, Prompt, ReadResourceRequest, ReadResourceRequestParams, Resource,
+    ResourceTemplate, Role, ServerResult,
 };
 use serde_json::{Map, Value};
 
@@ -26,6 +26,19 @@ pub struct McpResource {
     pub media_type: Option<String>,
     /// The size in bytes.
     pub size: Option<u64>,
+}
+
+/// A kind of resources that a server offers, with variables in their URIs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct McpResourceTemplate {
+    /// The name of the server.
+    pub server: String,
+    /// The URI, with variables in braces.
+    pub uri_template: String,
+    /// The name for display.
+    pub name: String,
+    /// The description of the resources.
+    pub description: Option<String>,
 }
 
 /// A prompt that a server offers.
@@ -96,6 +109,19 @@ impl Connection {
             .listed("its resources", self.peer.list_all_resources())
             .await?;
         Ok(found.into_iter().map(|it| self.resource(it)).collect())
+    }
+
+    /// Lists all resource templates of the server, from every page of the list.
+    pub(super) async fn resource_templates(&self) -> Result<Vec<McpResourceTemplate>, McpError> {
+        let list = self.peer.list_all_resource_templates();
+        let found = self.listed("its resource templates", list).await?;
+        let template = |it: ResourceTemplate| McpResourceTemplate {
+            server: self.handler.server.clone(),
+            uri_template: it.uri_template,
+            name: it.title.unwrap_or(it.name),
+            description: it.description,
+        };
+        Ok(found.into_iter().map(template).collect())
     }
 
     /// Lists all prompts of the server, from every page of the list.

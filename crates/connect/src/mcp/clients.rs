@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::answer::{McpContent, McpToolResult};
 use super::call::{Connection, McpToolCall};
-use super::catalog::{McpPrompt, McpResource, PromptMessage};
+use super::catalog::{McpPrompt, McpResource, McpResourceTemplate, PromptMessage};
 use super::client_handler::McpClientHandler;
 use super::config::ServerEntry;
 use super::connector::{
@@ -170,6 +170,15 @@ impl McpClients {
     /// ready.
     pub async fn resources(&self, server: &str) -> Result<Vec<McpResource>, McpError> {
         self.connection(server).await?.resources().await
+    }
+
+    /// Lists all resource templates of a server, from every page of the list. Fails if the server is
+    /// not ready.
+    pub async fn resource_templates(
+        &self,
+        server: &str,
+    ) -> Result<Vec<McpResourceTemplate>, McpError> {
+        self.connection(server).await?.resource_templates().await
     }
 
     /// Reads a resource of a server, which may have several parts. Fails if the server is not ready

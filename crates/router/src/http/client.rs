@@ -1,6 +1,7 @@
 //! The client for all providers: finds the key, encodes the request, and decodes the answer.
 
 mod embed;
+mod refused_predictions;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use model::{
 };
 use tokio::sync::Mutex;
 
+use self::refused_predictions::{ModelAddress, RefusedPredictions};
 use super::{
     HttpRequest, KeyHeader, Method, NetworkTransport, ProviderConfig, Providers, Transport,
     exchange,
@@ -37,7 +39,8 @@ impl<F: Fn(&ModelId) -> Option<Profile> + Send + Sync> ProfileSource for F {
     }
 }
 
-/// Client for all configured providers. It never retries.
+/// Client for all configured providers. It retries nothing but a request whose prediction the provider
+/// refuses, without it.
 #[derive(Clone)]
 pub struct HttpClient {
     shared: Arc<HttpClientInner>,
@@ -51,6 +54,7 @@ struct HttpClientInner {
     transports: HashMap<String, Arc<dyn Transport>>,
     /// Resolved keys; a rejected key is looked up again.
     keys: HashMap<String, Mutex<Option<Secret>>>,
+    refused_predictions: RefusedPredictions,
     now: fn() -> SystemTime,
 }
 
@@ -82,6 +86,7 @@ impl HttpClient {
                 secrets,
                 transports,
                 keys,
+                refused_predictions: RefusedPredictions::default(),
                 providers,
                 now: SystemTime::now,
             }),
@@ -105,6 +110,59 @@ impl HttpClient {
         };
         stream::once(prepared).flatten().boxed()
     }
+
+    /// Sends a request as it is.
+    fn send_once(
+        &self,
+        request: ModelRequest,
+        attempt: Attempt,
+    ) -> BoxStream<'static, StreamEvent> {
+        self.start(request.model.clone(), attempt, move |context| {
+            let RequestContext {
+                config, options, ..
+            } = context;
+            let dialect = context.providers.dialect(config);
+            let wire = config.chat_wire(options, &request);
+            let encoded = encode(wire, &dialect, options, &request)?;
+            let decoder = decoder(wire, &dialect, &request, context.target());
+            Ok((encoded, decoder))
+        })
+    }
+
+    /// Sends a request with a prediction; if the provider refuses the prediction, remembers that and
+    /// sends the request without it.
+    async fn send_predicted(
+        self,
+        address: ModelAddress,
+        request: ModelRequest,
+        attempt: Attempt,
+    ) -> BoxStream<'static, StreamEvent> {
+        let plain = refused_predictions::without(request.clone());
+        let mut events = self.send_once(request, attempt.clone());
+        let mut seen = Vec::new();
+        while let Some(event) = events.next().await {
+            match event {
+                StreamEvent::RateLimits(_) => seen.push(event),
+                StreamEvent::Failed(failure) if refused_predictions::is_refused(&failure) => {
+                    let now = (self.shared.now)();
+                    self.shared.refused_predictions.note(address, now);
+                    // Another body needs another key.
+                    let key = Some(attempt.idempotency_key).filter(|key| !key.is_empty());
+                    let attempt = Attempt {
+                        idempotency_key: key.map(|key| key + "-plain").unwrap_or_default(),
+                        ..attempt
+                    };
+                    events = self.send_once(plain, attempt);
+                    break;
+                }
+                event => {
+                    seen.push(event);
+                    break;
+                }
+            }
+        }
+        stream::iter(seen).chain(events).boxed()
+    }
 }
 
 impl ModelClient for HttpClient {
@@ -121,16 +179,15 @@ impl ModelClient for HttpClient {
         request: ModelRequest,
         attempt: Attempt,
     ) -> BoxStream<'static, StreamEvent> {
-        self.start(request.model.clone(), attempt, move |context| {
-            let RequestContext {
-                config, options, ..
-            } = context;
-            let dialect = context.providers.dialect(config);
-            let wire = config.chat_wire(options, &request);
-            let encoded = encode(wire, &dialect, options, &request)?;
-            let decoder = decoder(wire, &dialect, &request, context.target());
-            Ok((encoded, decoder))
-        })
+        let Some(address) = self.shared.predicted(&request) else {
+            return self.send_once(request, attempt);
+        };
+        let now = (self.shared.now)();
+        if self.shared.refused_predictions.has(&address, now) {
+            return self.send_once(refused_predictions::without(request), attempt);
+        }
+        let sending = self.clone().send_predicted(address, request, attempt);
+        stream::once(sending).flatten().boxed()
     }
 
     fn complete_attempt(&self, request: Fim, attempt: Attempt) -> BoxStream<'static, StreamEvent> {
@@ -193,6 +250,16 @@ impl HttpClientInner {
                 );
                 Failure::new(FailureClass::NoSuchModel, message)
             })
+    }
+
+    /// Returns the address of a request's model, if the request has a prediction.
+    fn predicted(&self, request: &ModelRequest) -> Option<ModelAddress> {
+        request.usable_prediction()?;
+        let config = self.providers.all.get(&request.model.provider)?;
+        Some(ModelAddress {
+            base_url: config.base_url.clone(),
+            model: request.model.model.clone(),
+        })
     }
 
     /// Encodes a request by `write` and returns its stream, which sends it when first polled. May

@@ -84,7 +84,13 @@ async fn prediction_spares_four_fifths_of_a_rewritten_file() {
             "stop EndTurn".to_owned(),
         ];
         assert!(summary(&events) == expected, "the answer is the new text");
-        generated.push(generated_bytes(usage(&events)));
+        let used = usage(&events);
+        generated.push(generated_bytes(used));
+        if prediction.is_some() {
+            // The output includes the rejected part.
+            let spared = used.output.0 - used.accepted_prediction.0;
+            assert!(5 * spared <= used.output.0, "{used:?}");
+        }
     }
     let [without, with] = generated[..] else {
         panic!("two answers");
@@ -161,4 +167,37 @@ async fn no_prediction_is_sent_with_tools_a_schema_or_after_a_rejection() {
         assert_eq!(body.get("prediction"), None);
         assert!(matches!(events.last(), Some(StreamEvent::Stop { .. })));
     }
+}
+
+#[tokio::test]
+async fn a_refused_prediction_is_sent_again_without_and_remembered() {
+    let server = serve(&json!({
+        "rules": [
+            {
+                "match": { "wire": "chat" },
+                "faults": [{ "fault": { "status": {
+                    "code": 400,
+                    "message": "Unsupported parameter: 'prediction' is not supported with this model."
+                } } }],
+                "reply": [{ "text": "never" }]
+            },
+            { "reply": [{ "text": "fn b() {}\n" }] }
+        ]
+    }));
+    let client = client(&server);
+    // OpenAI's plain requests take another wire.
+    for round in 0..2 {
+        let request = rewriting("openai", "predicting", Some("fn a() {}\n"));
+        let events = send(&client, request).await;
+        let text = summary(&events);
+        assert!(text.iter().any(|it| it == "text fn b() {}\n"), "{text:?}");
+        // The refused request, and the plain one of each round.
+        assert_eq!(server.requests().len(), 2 + round);
+    }
+    let bodies: Vec<Value> = server.requests().iter().map(|it| it.json()).collect();
+    let predicted: Vec<bool> = bodies
+        .iter()
+        .map(|body| body.get("prediction").is_some())
+        .collect();
+    assert_eq!(predicted, [true, false, false]);
 }

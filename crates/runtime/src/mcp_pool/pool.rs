@@ -59,8 +59,8 @@ impl McpPool {
         entries.extend(own);
         if entries.is_empty() {
             return ServerTools {
-                tools: Vec::new(),
                 notices: problems,
+                ..ServerTools::default()
             };
         }
         let servers = match self.running(root).filter(|_| is_shared) {

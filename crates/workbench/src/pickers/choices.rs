@@ -1,7 +1,9 @@
 //! Short lists of choices: languages, line endings, indentation, encodings.
 
 use composer_panel::agents::{AgentOption, ExternalAgentEntry, ModelEntry};
-use composer_panel::{ComposerPanel, ModelTraits, RestoreRequest, effort_name};
+use composer_panel::{
+    ComposerPanel, HistoryChoice, HistoryOption, ModelTraits, RestoreRequest, effort_name,
+};
 use editor::{DocumentModel, Editor};
 use gpui_kit::{App, Context, Entity, SharedString, Task, WeakEntity, Window};
 use model::Effort;
@@ -183,11 +185,35 @@ pub(crate) fn models(panel: Entity<ComposerPanel>, cx: &App) -> ChoicePicker {
         let effort = index.checked_sub(lines.len());
         let effort = effort.and_then(|index| efforts.get(index).copied());
         panel.update(cx, |panel, cx| match (lines.get(index), effort) {
-            (Some(line), _) => panel.set_model(line.id.clone(), cx),
+            (Some(line), _) => panel.choose_session_model(line.id.clone(), cx),
             (None, Some(effort)) => panel.set_effort(effort, cx),
             (None, None) => {}
         });
     });
+    picker.with_two_lines()
+}
+
+/// Builds the list of histories that a model can get in the middle of a conversation.
+pub(crate) fn histories(panel: Entity<ComposerPanel>, model: String, cx: &App) -> ChoicePicker {
+    let options: Vec<HistoryOption> = panel.read(cx).history_options(&model);
+    let choices = options.iter().map(|option| ChoiceItem {
+        title: option.title.into(),
+        detail: option.detail.clone().into(),
+        is_current: false,
+    });
+    let choices = choices.collect();
+    let picker = ChoicePicker::new(
+        "History for this model",
+        choices,
+        move |index, window, cx| {
+            let choice: Option<HistoryChoice> = options.get(index).map(|option| option.choice);
+            if let Some(choice) = choice {
+                panel.update(cx, |panel, cx| {
+                    panel.switch_model(model.clone(), choice, window, cx);
+                });
+            }
+        },
+    );
     picker.with_two_lines()
 }
 

@@ -50,7 +50,7 @@ fn working(waiting: &[&str], cx: &mut TestAppContext) -> (Story, FakeAgents) {
 }
 
 /// The text in the prompt box, by copying all of it.
-fn shown(story: &mut Story) -> String {
+pub(super) fn shown(story: &mut Story) -> String {
     let none = ClipboardItem::new_string(String::new());
     story.cx.write_to_clipboard(none);
     story.keys("ctrl-a ctrl-c ctrl-end");
@@ -191,7 +191,7 @@ fn a_draft_is_stored_within_a_second_and_restored(cx: &mut TestAppContext) {
 }
 
 /// The names in the list of suggestions.
-fn suggestions(story: &mut Story) -> Vec<String> {
+pub(super) fn suggestions(story: &mut Story) -> Vec<String> {
     let elements = story.cx.update(|window, _| window.elements());
     let rows = elements.iter().filter(|element| {
         let path = format!("{:?}", element.path());

@@ -85,3 +85,33 @@ fn an_edit_is_cancelled_and_needs_a_summary(cx: &mut TestAppContext) {
     story.input("go on").keys("enter");
     assert_eq!(fake.take_commands().len(), 1);
 }
+
+#[gpui_kit::test]
+fn an_item_is_pinned_and_unpinned_by_keyboard(cx: &mut TestAppContext) {
+    let (mut story, fake) = answered(cx);
+    let pin = |is_pinned| SessionCommand::Pin {
+        record: 0,
+        is_pinned,
+    };
+    // A call that has not ended has no text yet.
+    story.keys("alt-up").keys("alt-shift-k");
+    story.settle();
+    assert!(is_named(&mut story, "can be pinned: select one"));
+    assert_eq!(fake.take_commands(), []);
+    story.keys("k").keys("alt-shift-k");
+    story.settle();
+    assert_eq!(fake.take_commands(), [pin(true)]);
+    fake.send_event(recorded(SessionRecord::Pinned {
+        record: 0,
+        by: "agent".to_owned(),
+        text: "I run **the tests**.".to_owned(),
+    }));
+    story.settle();
+    assert!(is_named(&mut story, "Pinned: sent again after each"));
+    story.keys("alt-shift-k");
+    story.settle();
+    assert_eq!(fake.take_commands(), [pin(false)]);
+    fake.send_event(recorded(SessionRecord::Unpinned { record: 0 }));
+    story.settle();
+    assert!(!is_named(&mut story, "Pinned: sent again after each"));
+}

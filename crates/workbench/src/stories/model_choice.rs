@@ -1,7 +1,7 @@
 //! The list of models with their facts, the effort, and the price of a switch.
 
-use agent::record::SessionMode;
-use agent::{SessionCommand, SessionRecord};
+use agent::record::{Handover, SessionMode, TurnEnd};
+use agent::{AgentEvent, SessionCommand, SessionRecord};
 use composer_panel::ModelTraits;
 use composer_panel::agents::{FakeAgents, ModelEntry, ModelList};
 use gpui_kit::TestAppContext;
@@ -127,11 +127,104 @@ fn a_switch_states_the_price_of_the_history(cx: &mut TestAppContext) {
     assert!(seen.iter().any(|name| name.starts_with(row)), "{seen:?}");
     let own = "Coder, fast \u{b7} free";
     assert!(seen.iter().any(|name| name.starts_with(own)), "{seen:?}");
-    story.input("big").keys("enter");
+    story.input("big").keys("enter").keys("enter");
     story.settle();
     // The meter is that of the model that answers next.
     let next = "Context: about 24k of 400k tokens, 6 %, compacted from 320k tokens on";
     assert!(is_named(&mut story, next));
+}
+
+/// A session of 24,000 tokens whose first turn has ended.
+fn conversation(cx: &mut TestAppContext) -> (Story, FakeAgents) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-b").input("fix it").keys("enter");
+    let began = SessionRecord::Began {
+        root: "/p".to_owned(),
+        parent: None,
+        forked_from: None,
+        mode: SessionMode::Build,
+        model: "local/coder".to_owned(),
+    };
+    fake.send_event(recorded(began));
+    for event in until_leave().into_iter().take(4) {
+        fake.send_event(event);
+    }
+    let end = SessionRecord::TurnEnded {
+        turn: 1,
+        end: TurnEnd::Done,
+    };
+    fake.send_event(recorded(end));
+    fake.send_event(AgentEvent::Idle(TurnEnd::Done));
+    fake.send_event(fill(24_000, false));
+    story.settle();
+    fake.take_commands();
+    (story, fake)
+}
+
+fn switch(how: Handover) -> SessionCommand {
+    SessionCommand::Switch {
+        model: "far/big".to_owned(),
+        how,
+    }
+}
+
+#[gpui_kit::test]
+fn a_switch_in_a_conversation_offers_the_history(cx: &mut TestAppContext) {
+    let (mut story, fake) = conversation(cx);
+    story.keys("alt-/").input("big").keys("enter");
+    story.settle();
+    assert_eq!(fake.take_commands(), []);
+    for wanted in [
+        "Full history, sends 24k tokens again: about $0.072",
+        "Summary, Coder writes it for free; your messages, rules and plan stay whole",
+        "New session from a summary, a copy goes on with Big; Coder writes its summary for free; this session stays",
+    ] {
+        assert!(is_named(&mut story, wanted), "{wanted}");
+    }
+    // The complete history comes first.
+    story.keys("enter");
+    story.settle();
+    assert_eq!(fake.take_commands(), [switch(Handover::Full)]);
+    // Escape changes nothing.
+    story.keys("alt-/").input("big").keys("enter");
+    story.settle();
+    story.keys("escape");
+    story.settle();
+    assert_eq!(fake.take_commands(), []);
+    story.keys("alt-/").input("big").keys("enter");
+    story.settle();
+    story.keys("down enter");
+    story.settle();
+    assert_eq!(fake.take_commands(), [switch(Handover::Summary)]);
+    assert!(is_named(&mut story, "Coder \u{2192} Big"));
+}
+
+#[gpui_kit::test]
+fn a_copy_goes_on_from_a_summary(cx: &mut TestAppContext) {
+    let (mut story, fake) = conversation(cx);
+    story.keys("alt-/").input("big").keys("enter");
+    story.settle();
+    story.keys("down down enter");
+    story.settle();
+    assert_eq!(fake.forks(), [("new".to_owned(), 0)]);
+    assert_eq!(fake.opened().len(), 1);
+    assert_eq!(fake.take_commands(), [switch(Handover::Summary)]);
+    story.input("go on").keys("enter");
+    story.settle();
+    assert_eq!(
+        fake.take_commands(),
+        [SessionCommand::Prompt(said("go on"))]
+    );
+}
+
+#[gpui_kit::test]
+fn a_short_conversation_is_passed_on_whole(cx: &mut TestAppContext) {
+    let (mut story, fake) = conversation(cx);
+    fake.send_event(fill(900, false));
+    story.settle();
+    story.keys("alt-/").input("big").keys("enter");
+    story.settle();
+    assert_eq!(fake.take_commands(), [switch(Handover::Full)]);
 }
 
 #[gpui_kit::test]

@@ -13,6 +13,7 @@ fn line(name: &str, cost_nano: u64, tokens: u64) -> SpendLine {
         cost_nano,
         has_unknown_cost: false,
         tokens,
+        predicted: (0, 0),
     }
 }
 
@@ -44,7 +45,10 @@ fn the_cost_of_models_is_listed_by_day_model_and_agent(cx: &mut TestAppContext) 
         ..line("own/new", 0, 9)
     };
     fake.set_spending(Spending {
-        total: line("", 2_500_000_000, 1_500_000),
+        total: SpendLine {
+            predicted: (12_000, 40),
+            ..line("", 2_500_000_000, 1_500_000)
+        },
         today: line("2023-11-14", 1_000_000_000, 500_000),
         days: vec![line("2023-11-14", 1_000_000_000, 500_000)],
         models: vec![line("far/big", 2_500_000_000, 1_500_000), unknown],
@@ -61,6 +65,7 @@ fn the_cost_of_models_is_listed_by_day_model_and_agent(cx: &mut TestAppContext) 
         "own/new: price unknown, 9 tokens",
         "mend the roof: $2.00",
         "Subagents: $0.50, 100k tokens",
+        "Predicted outputs: 12000 predicted tokens accepted, 40 rejected",
         "2023-11-14: 80 % of the budget of the day for models is used.",
     ] {
         assert!(is_named(&mut story, wanted), "{wanted}");

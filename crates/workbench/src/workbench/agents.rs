@@ -451,6 +451,17 @@ pub(super) fn agents_event(
     }
     match event {
         PanelEvent::ChooseModel => choose_model(workbench, window, cx),
+        PanelEvent::ChooseHistory(model) => {
+            let (model, this) = (model.clone(), cx.weak_entity());
+            // After the list of models has closed.
+            window.defer(cx, move |window, cx| {
+                this.update(cx, |workbench, cx| {
+                    let panel = workbench.agents.panel.clone();
+                    workbench.pick(choices::histories(panel, model, cx), window, cx);
+                })
+                .ok();
+            });
+        }
         PanelEvent::ChooseEffort => {
             let choices = choices::efforts(workbench.agents.panel.clone(), cx);
             workbench.pick(choices, window, cx);

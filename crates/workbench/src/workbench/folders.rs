@@ -8,6 +8,7 @@ use gpui_kit::{
 };
 use ui::{ActiveSettings as _, Tone};
 
+use super::shown_problems::ProblemReport;
 use super::{Workbench, is_narrow, language};
 use crate::actions::file::{
     CloseFolder, CopyPath, CopyRelativePath, RevealInFileManager, RevealInTree,
@@ -81,6 +82,7 @@ impl Workbench {
         self.opening_folder = None;
         self.folder_subscriptions.clear();
         self.recent_files.clear();
+        self.problem_report = ProblemReport::new();
         self.folder = root.map(|root| OpenFolder::open(root, cx));
         if let Some(folder) = self.folder.clone() {
             for model in crate::documents::Documents::all(cx) {

@@ -17,7 +17,7 @@ use serde_json::Value;
 use text::{Author, Edit};
 use ui::{ButtonStyle, Menu, Tone};
 
-use super::{Workbench, refactor};
+use super::{Workbench, refactor, shown_problems};
 use crate::actions::language::{
     FindReferences, FormatDocument, GoToDefinition, PeekDefinition, PeekReferences, RenameSymbol,
     RestartServers, ShowCodeActions, ShowServers,
@@ -80,6 +80,7 @@ pub(super) fn follow(
                 refactor::apply_requested(edit, window, cx);
             }
             LanguageServersEvent::DiagnosticsChanged => {
+                shown_problems::problems_changed(workbench, cx);
                 for strip in workbench.strips.values() {
                     strip.update(cx, |_, cx| cx.notify());
                 }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::{LineFeeds, path_text, printable};
 use composer_panel::{CompletionKind, CompletionRow, FindMentions};
+use editor::DiagnosticCounts;
 use gpui_kit::{App, AppContext as _, Task, WeakEntity};
 use project::fuzzy::{self, CandidateKind};
 use syntax::SyntaxSnapshot;
@@ -18,6 +19,8 @@ use text::Snapshot;
 use super::Workbench;
 use crate::code_index::CodeIndex;
 use crate::finder::{FileMatch, find_files};
+use crate::folder::OpenFolder;
+use crate::folder_diagnostics::phrase;
 use crate::item::TabItem;
 use crate::pickers::byte_offsets;
 
@@ -25,6 +28,10 @@ use crate::pickers::byte_offsets;
 const MAX_FILES: usize = 30;
 const MAX_FOLDERS: usize = 5;
 const MAX_SYMBOLS: usize = 8;
+/// The mention of problems.
+const PROBLEMS: &str = "problems";
+/// Number of its letters after which the files with problems are listed.
+const MIN_PROBLEMS: usize = 3;
 
 /// The names of a window, as of one query.
 struct MentionNames {
@@ -34,6 +41,8 @@ struct MentionNames {
     /// The text in the active pane, with its syntax.
     text: Option<(Snapshot, SyntaxSnapshot)>,
     index: Option<Arc<dyn CodeIndex>>,
+    /// The files with errors or warnings, and their numbers.
+    problems: Vec<(String, String)>,
 }
 
 /// Sets its flag when it is dropped, so that the search ends once its answer is not needed.
@@ -77,19 +86,74 @@ fn names(workbench: &Workbench, cx: &App) -> Option<MentionNames> {
         recent: workbench.files_by_use(folder.root(), cx),
         text,
         index: folder.index().cloned(),
+        problems: problem_files(folder, cx),
     })
+}
+
+/// Returns the files with errors or warnings, the worst first, with their numbers as a phrase.
+fn problem_files(folder: &OpenFolder, cx: &App) -> Vec<(String, String)> {
+    let servers = folder.language_servers().read(cx);
+    let diagnostics = servers.diagnostics();
+    let open = servers.documents().into_iter().map(|(path, _)| path);
+    let closed = diagnostics.closed().map(|(path, _)| path.clone());
+    let mut files: Vec<_> = open
+        .chain(closed)
+        .filter_map(|path| {
+            let name = path.relative_to(folder.root()).map(path_text)?;
+            Some((diagnostics.counts_of(&path), name))
+        })
+        .filter(|(counts, _)| *counts != DiagnosticCounts::default())
+        .collect();
+    files.sort_by(|(a, one), (b, two)| {
+        (b.errors, b.warnings, one).cmp(&(a.errors, a.warnings, two))
+    });
+    files.truncate(MAX_FILES);
+    files
+        .into_iter()
+        .map(|(counts, name)| (name, phrase(counts)))
+        .collect()
 }
 
 /// Returns the rows for a query. Lines after the name, as in `src/a.rs:10-20`, are kept.
 fn find(query: &str, names: &MentionNames, cancel: &AtomicBool) -> Vec<CompletionRow> {
+    let problems = problem_query(query).map(|part| problem_rows(part, &names.problems));
     let (name, lines) = split_lines(query);
     let files = find_files(name, &names.files, &names.recent, MAX_FILES, cancel);
     let mut rows: Vec<CompletionRow> = files.iter().map(|it| file_row(it, lines)).collect();
+    rows.splice(0..0, problems.into_iter().flatten());
     if lines.is_empty() && !name.is_empty() {
         rows.extend(symbols(name, names, cancel));
         rows.extend(folders(name, &files, cancel));
     }
     rows
+}
+
+/// Returns the part of a query that selects among the files with problems; `None` for another
+/// query.
+fn problem_query(query: &str) -> Option<&str> {
+    match query.split_once(':') {
+        Some((PROBLEMS, part)) => Some(part),
+        Some(_) => None,
+        None => (query.len() >= MIN_PROBLEMS && PROBLEMS.starts_with(query)).then_some(""),
+    }
+}
+
+/// Returns the rows of `@problems:`: the files with problems whose path contains the query.
+fn problem_rows(query: &str, files: &[(String, String)]) -> Vec<CompletionRow> {
+    let query = query.to_lowercase();
+    let found = files.iter().filter_map(|(path, numbers)| {
+        let at = path.to_lowercase().find(&query)?;
+        let matches = (at..at + query.len()).collect();
+        let written = format!("{PROBLEMS}:{path}");
+        Some(row(
+            path,
+            numbers,
+            matches,
+            CompletionKind::Problems,
+            written,
+        ))
+    });
+    found.collect()
 }
 
 /// Splits `src/a.rs:10-20` before the colon. Without lines the second part is empty.
@@ -217,6 +281,7 @@ mod tests {
             recent: vec!["src/shop/cart_test.rs".to_owned()],
             text: None,
             index: None,
+            problems: vec![("src/cart.rs".to_owned(), "1 error".to_owned())],
         };
         let rows = find(query, &names, &AtomicBool::new(false));
         let written: Vec<&str> = rows.iter().map(|row| row.written.as_str()).collect();
@@ -231,5 +296,9 @@ mod tests {
         check("docs/a.md:10-20", &["docs/a.md:10-20"]);
         check("docs/a.md:", &["docs/a.md"]);
         check("nothing", &[]);
+        check("problems", &["problems:src/cart.rs"]);
+        check("problems:CART", &["problems:src/cart.rs"]);
+        check("prob", &["problems:src/cart.rs"]);
+        check("problems:a.md", &[]);
     }
 }

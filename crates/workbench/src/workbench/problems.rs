@@ -48,7 +48,7 @@ fn show_problems(
 }
 
 /// Returns the diagnostics of the folder, in open and closed files.
-fn read_problems(workbench: &Workbench, cx: &App) -> ProblemSources {
+pub(super) fn read_problems(workbench: &Workbench, cx: &App) -> ProblemSources {
     let mut sources = ProblemSources::default();
     let Some(servers) = workbench.language_servers(cx) else {
         return sources;

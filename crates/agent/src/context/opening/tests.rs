@@ -11,6 +11,13 @@ fn path(path: &str) -> AbsPath {
     AbsPath::new(path).unwrap()
 }
 
+fn code(found: &[CodeLocations]) -> MentionContents<'_> {
+    MentionContents {
+        code: found,
+        ..MentionContents::default()
+    }
+}
+
 fn sources(files: &FakeFiles) -> SessionServices {
     SessionServices {
         files: Arc::new(files.clone()),
@@ -177,7 +184,12 @@ fn untrusted_projects_add_nothing() {
         PromptAdditions::default()
     );
     let around = opening.surroundings.clone();
-    let prompt = context.prompt(&sources, &around, "@secret @release @web/app.ts", &[], None);
+    let prompt = context.prompt(
+        &sources,
+        &around,
+        "@secret @release @web/app.ts",
+        MentionContents::default(),
+    );
     assert_eq!(told(&prompt), ["before: mention web/app.ts"]);
 }
 
@@ -209,7 +221,12 @@ fn touched_files_add_their_instructions_once() {
     let mut again = opening.resume(&records);
     assert_eq!(touch(&mut again, "web/app.ts"), PromptAdditions::default());
     assert_eq!(
-        again.prompt(&sources, &opening.surroundings, "go on", &[], None),
+        again.prompt(
+            &sources,
+            &opening.surroundings,
+            "go on",
+            MentionContents::default()
+        ),
         PromptAdditions::default()
     );
 }
@@ -221,15 +238,15 @@ fn later_prompts_add_only_environment_changes() {
     let opening = opening(&sources, &root, &profile);
     let (mut context, _) = opening.build();
     let mut around = opening.surroundings.clone();
-    let none = context.prompt(&sources, &around, "hello", &[], None);
+    let none = context.prompt(&sources, &around, "hello", MentionContents::default());
     assert_eq!(none, PromptAdditions::default());
     around.files.open = vec!["web/app.ts".into()];
-    let change = context.prompt(&sources, &around, "hello", &[], None);
+    let change = context.prompt(&sources, &around, "hello", MentionContents::default());
     assert_eq!(
         texts(&change),
         "<environment now=\"changed\">\nOpen files: web/app.ts\n</environment>\n"
     );
-    let none = context.prompt(&sources, &around, "hello", &[], None);
+    let none = context.prompt(&sources, &around, "hello", MentionContents::default());
     assert_eq!(none, PromptAdditions::default());
 }
 
@@ -254,8 +271,11 @@ fn mentions_resolve_to_file_rule_skill_or_symbol() {
             &sources,
             &opening.surroundings,
             text,
-            &found,
-            Some("$ make\nok"),
+            MentionContents {
+                code: &found,
+                terminal: Some("$ make\nok"),
+                ..MentionContents::default()
+            },
         );
         assert_eq!(told(&joining), expected, "{text}");
         assert!(texts(&joining).contains(words), "{text}: {joining:?}");
@@ -393,7 +413,7 @@ fn mentions_prefer_open_texts_and_look_up_symbols() {
         .now_or_never()
         .unwrap();
     assert_eq!(found.len(), 1);
-    let joining = context.prompt(&sources, &opening.surroundings, text, &found, None);
+    let joining = context.prompt(&sources, &opening.surroundings, text, code(&found));
     assert!(texts(&joining).contains("unsaved"));
     assert!(texts(&joining).contains("<symbol name=\"total()\">\ntotal() in x.rs:1-1\ntotal\n"));
 }
@@ -407,7 +427,7 @@ fn codebase_mention_adds_search_results() {
         let opening = opening(sources, &root, &profile);
         let (mut context, _) = opening.build();
         let found = crate::context::symbols(sources, &root, text).now_or_never();
-        context.prompt(sources, &opening.surroundings, text, &found.unwrap(), None)
+        context.prompt(sources, &opening.surroundings, text, code(&found.unwrap()))
     };
     let without = join(&sources);
     assert_eq!(
@@ -467,7 +487,12 @@ fn repository_state_is_in_header_and_diff_mention() {
     RealFiles
         .write_private(&root.join("b.txt"), b"new\n")
         .unwrap();
-    let joining = context.prompt(&sources, &opening.surroundings, "see @diff", &[], None);
+    let joining = context.prompt(
+        &sources,
+        &opening.surroundings,
+        "see @diff",
+        MentionContents::default(),
+    );
     assert_eq!(told(&joining), ["before: header", "before: mention diff"]);
     let text = texts(&joining);
     assert!(

@@ -59,6 +59,45 @@ impl SessionContext for NoContext {
     }
 }
 
+/// Adds a rule to the first prompt.
+#[derive(Clone, Debug)]
+pub(super) struct RuleContext(pub(super) Option<String>);
+
+impl ContextProvider for RuleContext {
+    fn open(
+        &self,
+        _: ContextRequest,
+        _: Vec<SessionRecord>,
+    ) -> BoxFuture<'static, (Box<dyn SessionContext>, ContextAdditions)> {
+        let context = Box::new(self.clone()) as Box<dyn SessionContext>;
+        Box::pin(std::future::ready((context, ContextAdditions::default())))
+    }
+}
+
+impl SessionContext for RuleContext {
+    fn prompt<'a>(&'a mut self, _: &'a str) -> BoxFuture<'a, ContextAdditions> {
+        let mut joining = ContextAdditions::default();
+        joining
+            .records
+            .extend(self.0.take().map(|text| SessionRecord::Joined {
+                place: PromptPosition::BeforePrompt,
+                origin: PromptOrigin::Rules {
+                    path: "RULES.md".to_owned(),
+                },
+                text,
+            }));
+        Box::pin(std::future::ready(joining))
+    }
+
+    fn touched(&mut self, _: Vec<String>) -> BoxFuture<'_, ContextAdditions> {
+        Box::pin(std::future::ready(ContextAdditions::default()))
+    }
+
+    fn mode(&self, _: SessionMode) -> Option<String> {
+        None
+    }
+}
+
 /// Cuts old results to their ends, then requests a summary of the rest if that is not enough.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PlainCompactor;

@@ -16,7 +16,8 @@ use tokio::sync::mpsc;
 use super::super::{
     Harness, HarnessParts, ScriptedGateway, SessionChannels, SessionLimits, SessionOptions, start,
 };
-use super::doubles::{NoContext, PlainCompactor};
+use super::doubles::{NoContext, PlainCompactor, RuleContext};
+use crate::compact::PlannedCompactor;
 use crate::outcome::CallOutcome;
 use crate::permission::{PermissionPolicy, PermissionVerdict};
 use crate::record::{SessionMode, SessionRecord, Stored, TurnEnd};
@@ -201,10 +202,29 @@ pub(super) fn world_by(
     world_of(Arc::new(RuleMind(rule)), client, SessionLimits::default())
 }
 
+/// Creates a world with the compactor of the program, whose context adds a rule to the first prompt.
+pub(super) fn world_planned(mind: ScriptedGateway, limits: SessionLimits, rule: &str) -> World {
+    let client = mind.client.clone();
+    let contexts = Arc::new(RuleContext(Some(rule.to_owned())));
+    let compactor = Arc::new(PlannedCompactor);
+    world_with_parts(Arc::new(mind), client, limits, (contexts, compactor))
+}
+
 fn world_of(
     mind: Arc<dyn super::super::ModelGateway>,
     client: ScriptedClient,
     limits: SessionLimits,
+) -> World {
+    let contexts = Arc::new(NoContext("You are a test.".to_owned()));
+    let compactor = Arc::new(PlainCompactor);
+    world_with_parts(mind, client, limits, (contexts, compactor))
+}
+
+fn world_with_parts(
+    mind: Arc<dyn super::super::ModelGateway>,
+    client: ScriptedClient,
+    limits: SessionLimits,
+    (contexts, compactor): (Arc<dyn ContextProvider>, Arc<dyn Compactor>),
 ) -> World {
     let folder = TempFolder::new().expect("a folder");
     let ledger = Ledger::open(&folder.path().join("ledger.db"), 1)
@@ -223,9 +243,9 @@ fn world_of(
         models: mind,
         tools: tools(&log),
         observer: None,
-        contexts: Arc::new(NoContext("You are a test.".to_owned())),
+        contexts,
         on_session_end: Arc::new(|_| {}),
-        compactor: Arc::new(PlainCompactor),
+        compactor,
         limits,
     });
     World {
@@ -255,6 +275,7 @@ impl World {
             hooks: None,
             sandbox: None,
             edit_diagnostics: None,
+            prompt_sources: None,
             parent: None,
         }
     }
@@ -334,6 +355,14 @@ impl Talk {
             AgentEvent::Idle(end) => end,
             _ => unreachable!("it was looked for"),
         }
+    }
+
+    /// Pins or unpins a record and waits for the record of it.
+    pub(super) async fn ask_pin(&mut self, record: u64, is_pinned: bool) {
+        self.tell(SessionCommand::Pin { record, is_pinned }).await;
+        let kind = if is_pinned { "pinned" } else { "unpinned" };
+        self.until(|event| matches!(event, AgentEvent::Recorded(it) if it.record.kind() == kind))
+            .await;
     }
 
     /// Sends a prompt and waits for the end of the turn.

@@ -57,6 +57,12 @@ impl HostedSession {
                 );
                 self.note(text).await
             }
+            SessionCommand::Pin { .. } => {
+                let name = &self.parts.agent.name;
+                let text =
+                    format!("{name} keeps its conversation itself, so that nothing can be pinned.");
+                self.note(text).await
+            }
             // The summaries of an external agent are its own.
             SessionCommand::EditSummary { .. }
             | SessionCommand::Queue(_)

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use base::{AbsPath, LineFeeds, Row, Span, printable};
+use base::{AbsPath, LineFeeds, Point, Row, Span, printable};
 use editor::{DiagnosticCounts, PlacedDiagnostic};
 use lsp::{DiagnosticSeverity, UnopenedDiagnostic};
 
@@ -23,6 +23,8 @@ pub(crate) struct Problem {
     pub(crate) position: GoToPosition,
     pub(crate) row: Row,
     pub(crate) severity: DiagnosticSeverity,
+    /// The column, counted from 0.
+    column: u32,
     /// The path for display.
     name: String,
     message: String,
@@ -78,12 +80,18 @@ impl ProblemScope {
 
 impl Problem {
     /// Creates the problem of a diagnostic in the open file `path`, which is displayed as `name`.
-    pub(crate) fn placed(path: &AbsPath, name: &str, row: Row, placed: &PlacedDiagnostic) -> Self {
+    pub(crate) fn placed(
+        path: &AbsPath,
+        name: &str,
+        start: Point,
+        placed: &PlacedDiagnostic,
+    ) -> Self {
         let diagnostic = &placed.diagnostic;
         Self {
             path: path.clone(),
             position: GoToPosition::Span(Span::at(placed.span.start)),
-            row,
+            row: start.row,
+            column: start.column.0,
             severity: diagnostic.severity,
             name: name.to_owned(),
             message: diagnostic.message.clone(),
@@ -100,6 +108,7 @@ impl Problem {
             path: path.clone(),
             position: GoToPosition::StartOf(item.range),
             row: item.range.row(),
+            column: item.range.column(),
             severity: item.severity,
             name: name.to_owned(),
             message: item.message.clone(),
@@ -133,13 +142,24 @@ impl Problem {
 
     /// Returns the problem as one text, such as `src/a.rs:3: error: mismatched types (rustc E0308)`.
     pub(crate) fn line(&self) -> String {
+        self.line_at(&self.place())
+    }
+
+    /// Returns the same text with the column, shortened to a length for prompts.
+    pub(crate) fn prompt_line(&self) -> String {
+        let mut line = self.line_at(&format!("{}:{}", self.place(), self.column + 1));
+        line.truncate(line.floor_char_boundary(MAX_MESSAGE));
+        line
+    }
+
+    fn line_at(&self, place: &str) -> String {
         let severity = match self.severity {
             DiagnosticSeverity::Error => "error",
             DiagnosticSeverity::Warning => "warning",
             DiagnosticSeverity::Information => "information",
             DiagnosticSeverity::Hint => "hint",
         };
-        let text = format!("{}: {severity}: {}", self.place(), self.message);
+        let text = format!("{place}: {severity}: {}", self.message);
         match self.origin().as_str() {
             "" => text,
             origin => format!("{text} ({origin})"),

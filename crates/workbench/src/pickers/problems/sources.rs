@@ -59,8 +59,8 @@ impl ProblemSources {
     pub(crate) fn problems(&self) -> Vec<Problem> {
         let open = self.open.iter().flat_map(|file| {
             file.diagnostics.iter().map(|placed| {
-                let row = file.snapshot.point_at(placed.span.start).row;
-                Problem::placed(&file.path, &file.name, row, placed)
+                let start = file.snapshot.point_at(placed.span.start);
+                Problem::placed(&file.path, &file.name, start, placed)
             })
         });
         let closed = self.closed.iter().flat_map(|(path, name, items)| {
