@@ -19,7 +19,7 @@ use base::AbsPath;
 use serde::{Deserialize, Serialize};
 
 /// The version of the messages. Programs of another version are refused.
-pub(crate) const PROTOCOL: u32 = 1;
+pub(crate) const PROTOCOL: u32 = 2;
 
 /// Maximum size of a message in bytes. A prompt with images is the largest one.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 256 << 20;

@@ -2,6 +2,7 @@
 //! reviews their changes.
 
 mod changes;
+mod comment;
 
 use std::process::ExitCode;
 
@@ -79,6 +80,8 @@ enum SessionsAction {
         /// The ID of the session
         id: String,
     },
+    /// Comment on a change: the session is continued, and its agent answers and mends
+    Comment(comment::ChangeComment),
     /// Give a session a name, which no automatic title replaces
     Rename {
         /// The ID of the session
@@ -120,6 +123,7 @@ impl SessionsCommand {
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let store = open(dirs, streams)?;
         let text = match &self.what {
+            SessionsAction::Comment(comment) => return comment.run(dirs, store, streams),
             SessionsAction::Changes { id, json } => changes::list(dirs, store, id, *json)?,
             SessionsAction::Keep(selection) => selection.keep(dirs, store)?,
             SessionsAction::Reject(selection) => selection.reject(dirs, store)?,

@@ -30,6 +30,7 @@ mod changes;
 mod groups;
 mod plan;
 mod registry;
+mod threads;
 mod weave;
 
 #[cfg(test)]

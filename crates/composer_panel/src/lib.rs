@@ -35,5 +35,7 @@ pub use agent_service::{ModelTraits, effort_name};
 pub use agents::{AgentService, Error};
 pub use completion::{CompletionKind, CompletionRow, FindMentions, PromptCommand};
 pub use composer::folder_review::BufferEdit;
-pub use panel::{AgentCounts, ComposerPanel, PanelEvent, RestoreRequest, age, agent_mark};
+pub use panel::{
+    AgentCounts, ComposerPanel, PanelEvent, RestoreRequest, age, agent_mark, comment_field,
+};
 pub use session_notices::{SessionNotice, SessionVisibility, session_notice};
