@@ -229,8 +229,8 @@ impl AgentService for BackgroundAgents {
         )
     }
 
-    fn file_saved(&self, path: AbsPath) {
-        self.link.report(ClientReport::Saved(path));
+    fn file_saved(&self, path: AbsPath, unformatted: Option<String>) {
+        self.link.report(ClientReport::Saved(path, unformatted));
     }
 
     fn change_folder(

@@ -183,7 +183,7 @@ impl Planner<'_> {
             let (before, after) = (texts(&group.removed), texts(&group.added));
             let ids = group.changed().filter_map(|at| {
                 let line = &weave.lines()[at];
-                line.removed_by.or(line.added_by)
+                line.removed_by.or(line.owner())
             });
             let first = group.changed().min().unwrap_or_default();
             let hunk = FolderHunk {
@@ -324,7 +324,7 @@ fn earlier_lines(weave: &Weave, group: &LineGroup, chosen: &ChosenChanges) -> Ve
     let end = (last + 1..lines.len()).find(is_edge).unwrap_or(lines.len());
     let is_earlier = |at: &usize| {
         let line = &lines[*at];
-        let is_own = line.added_by.is_some_and(|it| chosen.changes.contains(&it));
+        let is_own = line.owner().is_some_and(|it| chosen.changes.contains(&it));
         is_own && !line.is_live() && group.removed.binary_search(at).is_err()
     };
     (start..end)

@@ -552,7 +552,7 @@ impl AgentService for FakeAgents {
         receiver.boxed()
     }
 
-    fn file_saved(&self, _: AbsPath) {}
+    fn file_saved(&self, _: AbsPath, _: Option<String>) {}
 
     fn change_folder(
         &self,

@@ -247,10 +247,10 @@ impl ComposerPanel {
         cx.notify();
     }
 
-    /// Reports a file that the user saved.
-    pub fn note_saved(&self, path: base::AbsPath) {
+    /// Reports a file that the user saved, with its text before the save ran a formatter.
+    pub fn note_saved(&self, path: base::AbsPath, unformatted: Option<String>) {
         if let Some(agents) = &self.agents {
-            agents.file_saved(path);
+            agents.file_saved(path, unformatted);
         }
     }
 

@@ -426,7 +426,9 @@ fn document_event(
         }
         ModelEvent::Saved => {
             if let Some(path) = document.read(cx).path().cloned() {
-                workbench.agents.panel.read(cx).note_saved(path);
+                let unformatted = workbench.unformatted.remove(&document.entity_id());
+                let panel = workbench.agents.panel.read(cx);
+                panel.note_saved(path, unformatted);
             }
             workbench.refresh_git(cx);
         }
