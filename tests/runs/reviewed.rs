@@ -14,6 +14,7 @@ fn later_commands_review_a_session() {
         })
     };
     let script = json!({ "rules": [
+        call("Comment on `new.txt:1`", "write", json!({ "path": "new.txt", "content": "mended\n" })),
         call("write it", "write", json!({ "path": "new.txt", "content": "made\n" })),
         call("run it", "exec_command", json!({ "command": "printf 'by a command\\n' > old.txt" })),
         { "reply": [{ "text": "Done." }] },
@@ -36,7 +37,31 @@ fn later_commands_review_a_session() {
         assert_eq!(left.code, Some(0), "{}", left.errors);
         left.told[0].clone()
     };
+    let left = world.agent(&[
+        "sessions",
+        "comment",
+        &id,
+        "new.txt:1",
+        "--json",
+        "why",
+        "so?",
+    ]);
+    assert_eq!(left.code, Some(0), "{}", left.errors);
+    let left = world.agent(&["sessions", "comment", &id, "other.txt:1", "why?"]);
+    assert_eq!(left.code, Some(1));
+    assert!(
+        left.errors.contains("no change to review at other.txt:1"),
+        "{}",
+        left.errors
+    );
     let listed = changes();
+    let answered = json!([{ "text": "why so?", "state": "answered", "answer": "Done." }]);
+    assert_eq!(
+        listed["hunks"][0]["comments"], answered,
+        "the mended change keeps its comment"
+    );
+    assert_eq!(listed["hunks"][0]["prompt"], "Comment on `new.txt:1`:");
+    assert_eq!(listed["hunks"][1]["prompt"], "run it");
     let hunks: Vec<_> = listed["hunks"].as_array().into_iter().flatten().collect();
     let shown: Vec<String> = hunks
         .iter()
@@ -45,7 +70,7 @@ fn later_commands_review_a_session() {
     assert_eq!(
         shown,
         [
-            "\"new.txt\" 1 [\"made\"]",
+            "\"new.txt\" 3 [\"mended\"]",
             "\"old.txt\" 2 [\"by a command\"]",
         ]
     );
@@ -66,7 +91,7 @@ fn later_commands_review_a_session() {
     run(&["sessions", "reject", &id]);
     assert_eq!(
         (world.text("old.txt"), world.text("new.txt")),
-        ("old\n".to_owned(), "made\n".to_owned())
+        ("old\n".to_owned(), "mended\n".to_owned())
     );
     assert_eq!(changes()["hunks"], json!([]));
     assert_eq!(world.text("other.txt"), "other\n");

@@ -18,6 +18,15 @@ pub trait CallObserver: Send + Sync {
         call: ObservedCall<'a>,
         run: BoxFuture<'a, ToolResult>,
     ) -> BoxFuture<'a, ToolResult>;
+
+    /// Awaits `run`, the hooks after a call, exactly once. Formatters are such hooks.
+    fn observe_hooks<'a>(
+        &'a self,
+        _call: ObservedCall<'a>,
+        run: BoxFuture<'a, ()>,
+    ) -> BoxFuture<'a, ()> {
+        run
+    }
 }
 
 /// A permitted call that is about to run, as an observer sees it; its start is already recorded.

@@ -17,6 +17,8 @@ pub mod access;
 pub mod arguments;
 pub mod budget;
 mod call_observer;
+pub mod change_origin;
+pub mod comments;
 pub mod compact;
 pub mod context;
 pub mod drafts;

@@ -116,7 +116,8 @@ pub trait AgentService: Send + Sync {
     fn folder_changes(&self, root: AbsPath, session: String) -> BoxStream<'static, FolderState>;
 
     /// Reports a file that the user saved in a window, so that its content counts as the user's.
-    fn file_saved(&self, path: AbsPath);
+    /// `unformatted` is its text before the save ran a formatter, if it changed the text.
+    fn file_saved(&self, path: AbsPath, unformatted: Option<String>);
 
     /// Keeps or takes out changes of a session in its folder.
     fn change_folder(

@@ -299,9 +299,9 @@ impl AgentService for BackgroundAgents {
         )
     }
 
-    fn file_saved(&self, path: AbsPath) {
+    fn file_saved(&self, path: AbsPath, unformatted: Option<String>) {
         if self.machine.is_none() {
-            self.link.report(ClientReport::Saved(path));
+            self.link.report(ClientReport::Saved(path, unformatted));
         }
     }
 

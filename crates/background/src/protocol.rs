@@ -171,8 +171,8 @@ pub(crate) enum ClientReport {
     Unsaved(AbsPath, Option<String>),
     /// The files of a folder that windows show.
     OpenFiles(AbsPath, OpenFiles),
-    /// The user saved this file.
-    Saved(AbsPath),
+    /// The user saved this file, with its text before the save ran a formatter.
+    Saved(AbsPath, Option<String>),
 }
 
 /// A message of the server.

@@ -117,6 +117,26 @@ pub(crate) struct RunEnvironment<'a> {
 }
 
 impl RunCommand {
+    /// Returns the command that continues a session with a task.
+    pub(crate) fn resuming(id: String, task: String, allows_all: bool, is_json: bool) -> Self {
+        Self {
+            root: None,
+            model: None,
+            plan: false,
+            json: is_json,
+            resume: Some(id),
+            effort: None,
+            max_cost: None,
+            yes: allows_all,
+            confinement: ConfinementArguments::default(),
+            trust_hooks: false,
+            show_prompt: false,
+            agent: None,
+            sign_in: None,
+            task: vec![task],
+        }
+    }
+
     /// Runs the command, prints its result and returns its exit code. On failure, returns a
     /// sentence that the caller prints.
     pub(crate) fn run(

@@ -2,6 +2,7 @@
 //! reviews their changes.
 
 mod changes;
+mod comment;
 mod machine;
 
 use std::process::ExitCode;
@@ -83,6 +84,8 @@ enum SessionsAction {
         /// The ID of the session
         id: String,
     },
+    /// Comment on a change: the session is continued, and its agent answers and mends
+    Comment(comment::ChangeComment),
     /// Give a session a name, which no automatic title replaces
     Rename {
         /// The ID of the session
@@ -122,21 +125,17 @@ impl SessionsCommand {
     /// Runs the command, prints its result and returns its exit code. On failure, returns a
     /// sentence that the caller prints.
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let text = match &self.machine {
-            Some(machine) => machine::run(dirs, machine, &self.what, streams)?,
-            None => self.perform(dirs, streams)?,
-        };
-        streams
-            .output
-            .write_all(text.as_bytes())
-            .map_err(write_error)?;
-        Ok(ExitCode::SUCCESS)
+        match &self.machine {
+            Some(machine) => print(&machine::run(dirs, machine, &self.what, streams)?, streams),
+            None => self.perform(dirs, streams),
+        }
     }
 
-    /// Runs the command on the sessions of this machine and returns its output.
-    fn perform(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<String, String> {
+    /// Runs the command on the sessions of this machine, prints its result and returns its exit code.
+    fn perform(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let store = open(dirs, streams)?;
-        Ok(match &self.what {
+        let text = match &self.what {
+            SessionsAction::Comment(comment) => return comment.run(dirs, store, streams),
             SessionsAction::Changes { id, json } => changes::list(dirs, store, id, *json)?,
             SessionsAction::Keep(selection) => selection.keep(dirs, store)?,
             SessionsAction::Reject(selection) => selection.reject(dirs, store)?,
@@ -174,8 +173,15 @@ impl SessionsCommand {
                 format!("session {id} is no longer archived\n")
             }
             SessionsAction::Delete { id, yes } => delete(&store, id, *yes, dirs, streams)?,
-        })
+        };
+        print(&text, streams)
     }
+}
+
+fn print(text: &str, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+    let written = streams.output.write_all(text.as_bytes());
+    written.map_err(write_error)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The sessions to print.

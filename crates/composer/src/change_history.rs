@@ -4,7 +4,8 @@
 //! since then and attributes them to an author. Two observations surround a tool call: the one
 //! before it attributes differences to other programs, the one after it attributes the rest to the
 //! call. Commands are therefore covered with all their side effects, and untracked files are
-//! treated like tracked ones.
+//! treated like tracked ones. In the user's folder, files that Git checked out since the observation
+//! before are changes of Git: HEAD has moved, and they are as in its commit.
 //!
 //! Invariant: the changes of a path form a chain: each one starts from the version that the
 //! previous one left.
@@ -37,7 +38,7 @@ use ::base::AbsPath;
 use git::{IndexStat, blob_id};
 use host::{AppendLog, Clock, FileLock, Files, FolderTree, TreeEntry, TreeKind};
 
-pub use base::{BaseCommit, FakeBase, GitBase};
+pub use base::{BaseCommit, FakeBase, GitBase, GitMove, HeadState};
 pub use blame::BlameRange;
 pub use change::{
     AgentCall, ChangeAuthor, ChangeId, Checkpoint, RecordedChange, StoredVersion, VersionKind,
@@ -77,6 +78,10 @@ pub struct ChangeHistory {
     /// While a new log takes its first look at the tree: the size of the contents that it may still
     /// store, in bytes.
     first_look_bytes: Option<u64>,
+    /// HEAD as last seen, in a folder of the user.
+    head: Option<HeadState>,
+    /// A move of HEAD whose files were not all observed yet.
+    git_move: Option<GitMove>,
     /// Every file as last observed, by path.
     known: BTreeMap<String, ObservedFile>,
     /// The author of a background command. Differences that no other author claims are attributed
@@ -173,6 +178,8 @@ impl ChangeHistory {
             checkpoints: Vec::new(),
             kept: Vec::new(),
             first_look_bytes: None,
+            head: None,
+            git_move: None,
             running: None,
             active_calls: Vec::new(),
             problems: Vec::new(),
@@ -187,6 +194,7 @@ impl ChangeHistory {
             &if is_new { first } else { ChangeAuthor::Disk },
         )?;
         history.first_look_bytes = None;
+        history.note_head()?;
         Ok(history)
     }
 
@@ -206,6 +214,7 @@ impl ChangeHistory {
                 Ok(ChangeHistoryEntry::Change(change)) => self.apply(change),
                 Ok(ChangeHistoryEntry::Checkpoint(checkpoint)) => self.checkpoints.push(checkpoint),
                 Ok(ChangeHistoryEntry::Kept(kept)) => self.kept.push(kept),
+                Ok(ChangeHistoryEntry::Head(head)) => self.head = Some(head),
                 Err(error) => self.problems.push(format!(
                     "cannot read line {} of {}, skipped: {error}",
                     number + 1,
@@ -444,6 +453,26 @@ impl ChangeHistory {
     /// Returns the current time, in milliseconds since 1970.
     pub(crate) fn now_ms(&self) -> u64 {
         self.clock.wall_ms()
+    }
+
+    /// Looks at HEAD, and notes a move that checked files out. A log begins with the first look at the
+    /// tree, so this does nothing before.
+    fn note_head(&mut self) -> Result<(), Error> {
+        if self.first_look_bytes.is_some() {
+            return Ok(());
+        }
+        let Some(head) = self.base.head() else {
+            return Ok(());
+        };
+        if self.head.as_ref() == Some(&head) {
+            return Ok(());
+        }
+        self.append(&[ChangeHistoryEntry::Head(head.clone())])?;
+        let before = self.head.replace(head);
+        if let Some(moved) = before.and_then(|before| self.base.moved_since(&before)) {
+            self.git_move = Some(moved);
+        }
+        Ok(())
     }
 
     /// Appends entries to the log on the disk, one per line.

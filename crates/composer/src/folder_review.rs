@@ -30,6 +30,7 @@ mod changes;
 mod groups;
 mod plan;
 mod registry;
+mod threads;
 mod weave;
 
 #[cfg(test)]
@@ -48,7 +49,7 @@ pub use changes::{FolderChanges, FolderHunk, TurnCheckpoint};
 pub use registry::FolderReviews;
 
 use crate::Error;
-use crate::change_history::{ChangeAuthor, ChangeHistory, ChangeHistoryOptions, ObserveScope};
+use crate::change_history::{ChangeAuthor, ChangeHistory, ChangeHistoryOptions};
 use crate::worktrees::lock_of;
 use base::FolderBase;
 use plan::FileWeave;
@@ -114,14 +115,15 @@ impl FolderReview {
         &self.history
     }
 
-    /// Records the present content of a file as the user's. Returns whether it changed.
-    fn note_saved(&self, file: &AbsPath) -> bool {
+    /// Records the present content of a file as the user's, and what a formatter changed since
+    /// `unformatted` as the formatter's. Returns whether the file changed.
+    fn note_saved(&self, file: &AbsPath, unformatted: Option<&str>) -> bool {
         let mut history = lock_of(&self.history);
         let relative = file.relative_to(history.root()).and_then(|it| it.to_str());
         let Some(relative) = relative.map(str::to_owned) else {
             return false;
         };
-        let observed = history.observe(ObserveScope::Paths(&[relative]), &ChangeAuthor::Person);
+        let observed = history.observe_saved(&relative, unformatted);
         let observed = observed.inspect_err(|error| log::warn!("cannot record {file}: {error}"));
         observed.is_ok_and(|changes| !changes.is_empty())
     }

@@ -1,7 +1,7 @@
 //! All actions of the panel. The first line of each is its help text.
 //!
 //! Key contexts: `Composer` is the whole panel; the flags `prompt`, `queue`, `transcript`, `sessions`,
-//! `changes` and `board` mark the part that has the focus, and `review` is added to `board` while the list of
+//! `changes`, `comment` and `board` mark the part that has the focus, and `review` is added to `board` while the list of
 //! changes has it.
 
 gpui_kit::actions!(
@@ -162,6 +162,8 @@ gpui_kit::actions!(
         RejectFileChanges,
         /// Reject all changes of the turn that made the selected one.
         RejectTurnChanges,
+        /// Comment on the selected change, or on the one at the caret: the agent that made it answers.
+        CommentOnChange,
         /// Restore the files to the selected message: take back what the session changed since.
         RestoreCheckpoint,
         /// Select the next item of the transcript.

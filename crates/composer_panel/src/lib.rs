@@ -39,6 +39,6 @@ pub use completion::{CompletionKind, CompletionRow, FindMentions, PromptCommand}
 pub use composer::folder_review::BufferEdit;
 pub use panel::{
     AgentCounts, ComposerPanel, HistoryChoice, HistoryOption, PanelEvent, RestoreRequest, age,
-    agent_mark,
+    agent_mark, comment_field,
 };
 pub use session_notices::{SessionNotice, SessionVisibility, session_notice};

@@ -6,6 +6,7 @@ mod board_commands;
 mod board_view;
 mod card;
 mod commands;
+mod comment;
 mod compaction;
 mod completion;
 mod context_meter;
@@ -42,6 +43,8 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use agent::change_origin::CallOrigins;
+use agent::comments::CommentThreads;
 use agent::record::SessionMode;
 use agent::{AgentEvent, SessionCommand};
 use base::{AbsPath, LineFeeds, printable};
@@ -56,6 +59,7 @@ use gpui_kit::{
 use model::Effort;
 
 pub use board_view::agent_mark;
+pub use comment::comment_field;
 pub use folder_changes::RestoreRequest;
 pub use handover::{HistoryChoice, HistoryOption};
 pub use session_rows::age;
@@ -104,6 +108,7 @@ pub struct ComposerPanel {
     kept: kept_drafts::KeptDrafts,
     starts: starts::PendingStarts,
     external: external::ExternalChoice,
+    comments: comment::HunkComments,
     link: machine::MachineLink,
     loads: PanelLoads,
     _trust: Option<Task<()>>,
@@ -217,6 +222,9 @@ struct OpenSession {
     /// Whether the user stopped the running turn.
     is_stopping: Cell<bool>,
     folder: folder_changes::FolderPane,
+    /// The comments on changes, with their answers.
+    comments: CommentThreads,
+    origins: CallOrigins,
     summary_edit: Option<compaction::SummaryEdit>,
     _task: Task<()>,
 }
@@ -290,6 +298,7 @@ impl ComposerPanel {
             kept: kept_drafts::KeptDrafts::default(),
             starts: starts::PendingStarts::default(),
             external: external::ExternalChoice::default(),
+            comments: comment::HunkComments::default(),
             link: machine::MachineLink::default(),
             loads: PanelLoads::default(),
             _trust: None,
@@ -415,6 +424,7 @@ impl ComposerPanel {
     pub fn set_root(&mut self, root: Option<AbsPath>, window: &mut Window, cx: &mut Context<Self>) {
         if self.root != root {
             self.leave_drafts(window, cx);
+            self.leave_comment(cx);
             self.root = root;
             self.open = None;
             self.board = None;
@@ -503,6 +513,7 @@ impl ComposerPanel {
         }
         self.turn_draft_to(&id, window, cx);
         self.meter.leave_session();
+        self.leave_comment(cx);
         // Events that are already there are handled together and drawn once.
         let mut batches = events.ready_chunks(MAX_BATCH);
         let task = cx.spawn_in(
@@ -538,6 +549,8 @@ impl ComposerPanel {
             questions: Vec::new(),
             is_stopping: Cell::new(false),
             folder,
+            comments: CommentThreads::default(),
+            origins: CallOrigins::default(),
             summary_edit: None,
             _task: task,
         });
@@ -566,6 +579,12 @@ impl ComposerPanel {
                 }
             }
         }
+        let has_record = events
+            .iter()
+            .any(|event| matches!(event, AgentEvent::Recorded(_)));
+        if let Some(open) = self.open.as_mut().filter(|_| has_record) {
+            open.refresh_notes();
+        }
         self.return_to_prompt(&given_back, window, cx);
     }
 
@@ -578,6 +597,8 @@ impl ComposerPanel {
             AgentEvent::Recorded(stored) => {
                 open.choice.apply(&stored.record);
                 open.offer.apply(&stored.record);
+                open.comments.apply_record(&stored.record);
+                open.origins.apply_record(&stored.record);
             }
             _ => {}
         }

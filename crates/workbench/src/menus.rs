@@ -286,6 +286,7 @@ fn agents_menu() -> Menu {
         MenuItem::separator(),
         MenuItem::action("Accept change at caret", agents::AcceptHere),
         MenuItem::action("Reject change at caret", agents::RejectHere),
+        MenuItem::action("Comment on change\u{2026}", agents::CommentOnChange),
         MenuItem::action("Land accepted changes", agents::Land),
         MenuItem::action("Land without checking for errors", agents::LandWithErrors),
         MenuItem::action("Undo landing", agents::UndoLanding),

@@ -110,6 +110,8 @@ pub struct Workbench {
     window: AnyWindowHandle,
     board_counts: AgentCounts,
     autosaves: HashMap<EntityId, Task<()>>,
+    /// The texts of documents before a formatter changed them for the save that runs.
+    unformatted: HashMap<EntityId, String>,
     /// The latest edit of several files, for undoing it.
     applied_edit: Option<crate::refactoring::AppliedEdit>,
     peek: Option<peek::OpenPeek>,
@@ -218,6 +220,7 @@ impl Workbench {
             window: window.window_handle(),
             board_counts: AgentCounts::default(),
             autosaves: HashMap::new(),
+            unformatted: HashMap::new(),
             applied_edit: None,
             peek: None,
             inline_edit: None,

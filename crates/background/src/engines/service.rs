@@ -258,13 +258,14 @@ impl AgentService for EngineServices {
         states.flatten().boxed()
     }
 
-    fn file_saved(&self, path: AbsPath) {
+    fn file_saved(&self, path: AbsPath, unformatted: Option<String>) {
         // Without services no session has changed anything.
         if self.services.get().is_some() {
             // The task runs on the engines' runtime; its result is not needed.
             drop(self.with(move |services| {
                 on_disk(move || {
-                    services.reviews().folders().note_saved(&path);
+                    let folders = services.reviews().folders();
+                    folders.note_saved(&path, unformatted.as_deref());
                     Ok::<_, Error>(())
                 })
             }));

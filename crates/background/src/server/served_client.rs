@@ -175,7 +175,9 @@ impl ServedClient<'_> {
     fn note(&mut self, report: ClientReport) {
         match report {
             ClientReport::OpenFiles(root, files) => self.state.engines.set_open_files(root, files),
-            ClientReport::Saved(path) => self.state.engines.file_saved(path),
+            ClientReport::Saved(path, unformatted) => {
+                self.state.engines.file_saved(path, unformatted);
+            }
             ClientReport::Unsaved(path, text) => {
                 if let Some(key) = self.texts.remove(&path) {
                     self.state.unsaved.forget(key);

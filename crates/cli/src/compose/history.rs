@@ -87,8 +87,6 @@ pub(super) struct UndoCommand {
 enum AuthorArg {
     /// You, in the editor
     Person,
-    /// Other programs on this machine
-    Disk,
 }
 
 #[derive(Args)]
@@ -236,8 +234,8 @@ impl UndoCommand {
             turn: self.turn,
             call: self.call.clone(),
             author: self.by.map(|by| match by {
+                // Changes of unknown authors are never selected by their author.
                 AuthorArg::Person => ChangeAuthor::Person,
-                AuthorArg::Disk => ChangeAuthor::Disk,
             }),
             paths: (!self.file.is_empty()).then(|| self.file.clone()),
             changes: (!changes.is_empty()).then_some(changes),

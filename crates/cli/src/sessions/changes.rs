@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+use agent::change_origin::{CallOrigins, ChangeOrigin};
+use agent::comments::{CommentState, CommentThread, CommentThreads};
+use agent::record::Stored;
 use agent::store::SessionStore;
 use base::AbsPath;
 use clap::Args;
@@ -35,14 +38,14 @@ pub(super) struct ChangeSelection {
 }
 
 /// The changes of one session.
-struct SessionFolder {
+pub(super) struct SessionFolder {
     reviews: SessionReviews,
     root: AbsPath,
     id: String,
 }
 
 impl SessionFolder {
-    fn open(dirs: &Dirs, store: SessionStore, id: &str) -> Result<Self, String> {
+    pub(super) fn open(dirs: &Dirs, store: SessionStore, id: &str) -> Result<Self, String> {
         let sessions = store.sessions(usize::MAX).map_err(error_text)?;
         let session = sessions.into_iter().find(|it| it.id == id);
         let session = session.ok_or_else(|| format!("there is no session {id}"))?;
@@ -56,7 +59,7 @@ impl SessionFolder {
         })
     }
 
-    fn changes(&self) -> Result<FolderChanges, String> {
+    pub(super) fn changes(&self) -> Result<FolderChanges, String> {
         let changes = self.reviews.changes(&self.root, &self.id);
         Ok(changes.map_err(error_text)?.unwrap_or_default())
     }
@@ -112,6 +115,27 @@ impl ChangeSelection {
     }
 }
 
+/// The origin of each hunk, and the comments on it.
+struct ChangeNotes(Vec<HunkNote>);
+
+type HunkNote = (Option<ChangeOrigin>, Vec<CommentThread>);
+
+impl ChangeNotes {
+    fn new(changes: &FolderChanges, records: &[Stored]) -> Self {
+        let origins = CallOrigins::of(records);
+        let threads = CommentThreads::of(records);
+        let of_hunks = changes.threads(threads.threads()).into_iter();
+        let notes = changes.hunks.iter().zip(of_hunks).map(|(hunk, threads)| {
+            let calls = hunk.calls.iter().map(|it| (it.turn, it.call.as_str()));
+            (
+                origins.origin(calls),
+                threads.into_iter().cloned().collect(),
+            )
+        });
+        Self(notes.collect())
+    }
+}
+
 /// Lists the changes of a session as text, or as JSON.
 pub(super) fn list(
     dirs: &Dirs,
@@ -119,11 +143,13 @@ pub(super) fn list(
     id: &str,
     is_json: bool,
 ) -> Result<String, String> {
-    let changes = SessionFolder::open(dirs, store, id)?.changes()?;
+    let changes = SessionFolder::open(dirs, store.clone(), id)?.changes()?;
+    let records = store.read(id).map_err(error_text)?.records;
+    let notes = ChangeNotes::new(&changes, &records);
     Ok(if is_json {
-        format!("{}\n", to_json(&changes))
+        format!("{}\n", to_json(&changes, &notes))
     } else {
-        to_text(&changes)
+        to_text(&changes, &notes)
     })
 }
 
@@ -150,7 +176,7 @@ fn outcome_text(outcome: &UndoOutcome) -> String {
     text
 }
 
-fn to_text(changes: &FolderChanges) -> String {
+fn to_text(changes: &FolderChanges, notes: &ChangeNotes) -> String {
     if changes.hunks.is_empty() {
         return "this session has no changes to review\n".to_owned();
     }
@@ -158,8 +184,14 @@ fn to_text(changes: &FolderChanges) -> String {
         "{} files changed, +{} \u{2212}{}\n",
         changes.files, changes.added, changes.removed
     );
-    for hunk in &changes.hunks {
+    for (hunk, (origin, threads)) in changes.hunks.iter().zip(&notes.0) {
         text.push_str(&hunk_text(hunk));
+        if let Some(origin) = origin.as_ref().map(origin_text) {
+            text.push_str(&origin);
+        }
+        threads
+            .iter()
+            .for_each(|thread| text.push_str(&thread_text(thread)));
     }
     for turn in &changes.turns {
         let files = turn.files.len();
@@ -196,8 +228,44 @@ fn hunk_text(hunk: &FolderHunk) -> String {
     std::iter::once(head).chain(gone).chain(come).collect()
 }
 
-fn to_json(changes: &FolderChanges) -> serde_json::Value {
-    let hunk = |hunk: &FolderHunk| {
+/// The origin of a hunk, each part on its line.
+fn origin_text(origin: &ChangeOrigin) -> String {
+    let step = origin.step.clone().unwrap_or_default();
+    let checks = origin.checks.join(", ");
+    let parts = [
+        ("prompt", &origin.prompt),
+        ("step", &step),
+        ("call", &origin.call),
+        ("passed since", &checks),
+    ];
+    let parts = parts.into_iter().filter(|(_, text)| !text.is_empty());
+    let lines = parts.map(|(name, text)| format!("    {name}: {text}\n"));
+    lines.collect()
+}
+
+fn thread_text(thread: &CommentThread) -> String {
+    let (state, answer) = match &thread.state {
+        CommentState::Queued(_) => ("queued", ""),
+        CommentState::Waiting => ("waiting", ""),
+        CommentState::Answered(answer) => ("answered", answer.as_str()),
+        CommentState::Failed(why) => ("not answered", why.as_str()),
+    };
+    let words = thread.comment.words.replace('\n', "\n      ");
+    let answer = answer.replace('\n', "\n      ");
+    format!("    comment: {words}\n    {state}: {answer}\n")
+}
+
+fn to_json(changes: &FolderChanges, notes: &ChangeNotes) -> serde_json::Value {
+    let comment = |thread: &CommentThread| {
+        let (state, answer) = match &thread.state {
+            CommentState::Queued(_) => ("queued", None),
+            CommentState::Waiting => ("waiting", None),
+            CommentState::Answered(answer) => ("answered", Some(answer)),
+            CommentState::Failed(why) => ("failed", Some(why)),
+        };
+        json!({"text": thread.comment.words, "state": state, "answer": answer})
+    };
+    let hunk = |(hunk, (origin, threads)): (&FolderHunk, &HunkNote)| {
         json!({
             "id": hunk.id,
             "path": hunk.path,
@@ -207,6 +275,11 @@ fn to_json(changes: &FolderChanges) -> serde_json::Value {
             "note": hunk.note,
             "calls": hunk.calls,
             "contested": hunk.contested,
+            "prompt": origin.as_ref().map(|it| &it.prompt),
+            "step": origin.as_ref().and_then(|it| it.step.as_ref()),
+            "call": origin.as_ref().map(|it| &it.call),
+            "checks": origin.as_ref().map(|it| &it.checks),
+            "comments": threads.iter().map(comment).collect::<Vec<_>>(),
         })
     };
     let turns = changes.turns.iter().map(|it| {
@@ -219,7 +292,7 @@ fn to_json(changes: &FolderChanges) -> serde_json::Value {
         "added": changes.added,
         "removed": changes.removed,
         "can_undo": changes.can_undo,
-        "hunks": changes.hunks.iter().map(hunk).collect::<Vec<_>>(),
+        "hunks": changes.hunks.iter().zip(&notes.0).map(hunk).collect::<Vec<_>>(),
         "turns": turns.collect::<Vec<_>>(),
     })
 }

@@ -1,13 +1,42 @@
 //! The base commit of a working tree: the border to Git, and a fake.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use base::AbsPath;
 use git::{BaseTree, IndexStat, blob_id};
+use serde::{Deserialize, Serialize};
 
 use super::change::{StoredVersion, VersionKind};
 use crate::Error;
+
+/// HEAD of a repository at some moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeadState {
+    /// The commit of HEAD.
+    pub commit: String,
+    /// Number of moves of HEAD so far, as far as Git logs them.
+    pub moves: usize,
+}
+
+/// A move of HEAD that checked files out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GitMove {
+    /// All files of the new commit, by path from the root.
+    pub files: BTreeMap<String, StoredVersion>,
+    /// The paths of the commits before that the new one lacks.
+    pub gone: HashSet<String>,
+}
+
+impl GitMove {
+    /// Whether the move explains that a path has this version now.
+    pub(super) fn explains(&self, path: &str, now: Option<&StoredVersion>) -> bool {
+        match now {
+            Some(version) => self.files.get(path) == Some(version),
+            None => self.gone.contains(path),
+        }
+    }
+}
 
 /// The commit from which a working tree started. This trait is the interface to Git.
 pub trait BaseCommit: Send {
@@ -28,6 +57,17 @@ pub trait BaseCommit: Send {
     /// ignored files are observed if a call names them.
     fn is_users_folder(&self) -> bool {
         false
+    }
+
+    /// HEAD now, if the tree is a folder of the user.
+    fn head(&self) -> Option<HeadState> {
+        None
+    }
+
+    /// Returns the files that Git checked out since an earlier look at HEAD; `None` if it only
+    /// committed.
+    fn moved_since(&self, _before: &HeadState) -> Option<GitMove> {
+        None
     }
 
     /// The size of the contents outside the commit that the first look at the tree stores at most,

@@ -5,6 +5,8 @@ use std::fmt;
 use host::TreeKind;
 use serde::{Deserialize, Serialize};
 
+use super::base::HeadState;
+
 /// The number of a change in its log, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -62,6 +64,13 @@ pub enum ChangeAuthor {
     Command(AgentCall),
     /// The user, in the editor.
     Person,
+    /// A formatter, which the user's save or an agent's edit ran.
+    Formatter {
+        /// The author whose save or edit ran it.
+        cause: Box<ChangeAuthor>,
+    },
+    /// Git, which checked files out in the user's folder: a checkout, a pull, a rebase.
+    Git,
     /// An unknown author: another program, possibly run by the user.
     Disk,
     /// The user, by undoing changes.
@@ -131,6 +140,8 @@ pub(crate) enum ChangeHistoryEntry {
     Change(RecordedChange),
     Checkpoint(Checkpoint),
     Kept(KeptChanges),
+    /// HEAD was seen in this state.
+    Head(HeadState),
 }
 
 impl VersionKind {
@@ -185,12 +196,13 @@ impl StoredVersion {
 const TOO_LARGE_PREFIX: &str = "large-";
 
 impl ChangeAuthor {
-    /// Returns the agent's tool call that made the change, or `None` for changes by the user, other
-    /// programs or undo.
+    /// Returns the agent's tool call that made the change, or that ran the formatter; `None` for changes
+    /// by the user, Git, other programs or undo.
     pub fn agent_call(&self) -> Option<&AgentCall> {
         match self {
             Self::Agent(call) | Self::Command(call) => Some(call),
-            Self::Person | Self::Disk | Self::Undo { .. } => None,
+            Self::Formatter { cause } => cause.agent_call(),
+            Self::Person | Self::Git | Self::Disk | Self::Undo { .. } => None,
         }
     }
 
@@ -211,6 +223,8 @@ impl fmt::Display for ChangeAuthor {
                 "a command of the agent {} (turn {})",
                 call.session, call.turn
             ),
+            Self::Formatter { cause } => write!(f, "a formatter after an edit of {cause}"),
+            Self::Git => f.write_str("Git"),
             Self::Person => f.write_str("the user"),
             Self::Disk => f.write_str("another program"),
             Self::Undo { .. } => f.write_str("an undo"),

@@ -46,6 +46,7 @@ impl ChangeHistory {
             (ChangeAuthor::Disk, Some(running)) => running.clone(),
             (author, _) => author.clone(),
         };
+        self.note_head()?;
         let found = match scope {
             ObserveScope::All => self.scan_all()?,
             ObserveScope::Paths(paths) => {
@@ -65,7 +66,59 @@ impl ChangeHistory {
                 found
             }
         };
-        self.record_observed(found, &author)
+        let changes = self.record_observed(found, &author)?;
+        if scope == ObserveScope::All {
+            self.git_move = None;
+        }
+        Ok(changes)
+    }
+
+    /// Records the present content of a file that the user saved. `unformatted` is the text before a
+    /// formatter changed it on the save; the rest counts as the formatter's.
+    pub(crate) fn observe_saved(
+        &mut self,
+        path: &str,
+        unformatted: Option<&str>,
+    ) -> Result<Vec<ChangeId>, Error> {
+        let paths = [path.to_owned()];
+        let mut author = ChangeAuthor::Person;
+        let mut changes = Vec::new();
+        if let Some(text) = unformatted
+            && self.has_plain_lines(path, text)?
+        {
+            let known = self.known_version(path).cloned();
+            let kind = known.as_ref().map_or(VersionKind::File, |it| it.kind);
+            let version = self.store_version(kind, text.as_bytes())?;
+            if known.is_some() && known.as_ref() != Some(&version) {
+                let id = self.next_id();
+                let change = RecordedChange {
+                    id,
+                    at_ms: self.clock.wall_ms(),
+                    path: path.to_owned(),
+                    before: known.clone(),
+                    after: Some(version),
+                    author: author.clone(),
+                    undoes: Vec::new(),
+                };
+                self.append_changes(vec![change])?;
+                changes.push(id);
+            }
+            if known.is_some() {
+                let cause = Box::new(author);
+                author = ChangeAuthor::Formatter { cause };
+            }
+        }
+        changes.extend(self.observe(ObserveScope::Paths(&paths), &author)?);
+        Ok(changes)
+    }
+
+    /// Whether the lines of a file on the disk can be compared with those of a text: it is stored in
+    /// UTF-8 with plain line feeds.
+    fn has_plain_lines(&self, path: &str, text: &str) -> Result<bool, Error> {
+        let read = self.tree.read(path, MAX_CONTENT_BYTES)?;
+        let stored = read.and_then(|(_, bytes)| String::from_utf8(bytes).ok());
+        let is_plain = |text: &str| !text.contains('\r') && !text.starts_with('\u{feff}');
+        Ok(is_plain(text) && stored.is_some_and(|stored| is_plain(&stored)))
     }
 
     /// Has a file read whose content on the disk cannot be the one that the index names: Git converted
@@ -112,8 +165,19 @@ impl ChangeHistory {
         }
     }
 
-    /// The author of a difference: a running call, if `author` is unknown.
-    fn author_of(&self, path: &str, author: &ChangeAuthor) -> ChangeAuthor {
+    /// The author of a difference: Git, if it checked the file out; a running call, if `author` is
+    /// unknown.
+    fn author_of(&self, found: &ObservedChange, author: &ChangeAuthor) -> ChangeAuthor {
+        let path = found.path.as_str();
+        // A file tool and a save know their file; a command may have run Git.
+        let may_be_git = matches!(author, ChangeAuthor::Disk | ChangeAuthor::Command(_));
+        let after = found.after.as_ref().map(|it| &it.version);
+        if may_be_git
+            && let Some(moved) = &self.git_move
+            && moved.explains(path, after)
+        {
+            return ChangeAuthor::Git;
+        }
         let covers = |paths: &Option<Vec<String>>| {
             paths.as_ref().is_none_or(|paths| {
                 paths.iter().any(|it| {
@@ -152,7 +216,7 @@ impl ChangeHistory {
                 at_ms,
                 before,
                 after: found.after.as_ref().map(|it| it.version.clone()),
-                author: self.author_of(&found.path, author),
+                author: self.author_of(&found, author),
                 path: found.path.clone(),
                 undoes: Vec::new(),
             });

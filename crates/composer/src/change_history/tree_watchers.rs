@@ -233,6 +233,21 @@ impl CallObserver for TreeWatchers {
             answer
         })
     }
+
+    fn observe_hooks<'a>(
+        &'a self,
+        call: ObservedCall<'a>,
+        run: BoxFuture<'a, ()>,
+    ) -> BoxFuture<'a, ()> {
+        let scan = CallScan::of(&call).filter(|scan| scan.paths.is_some());
+        let (Some(scan), Some(watch)) = (scan, self.get(&call.context.root)) else {
+            return run;
+        };
+        Box::pin(async move {
+            run.await;
+            watch.note_formatted(scan).await;
+        })
+    }
 }
 
 impl WatchedTree {
@@ -257,6 +272,16 @@ impl WatchedTree {
         self.blocking(move |authored| {
             looks.run(authored, &ChangeAuthor::Disk, &gate);
             authored.begin_call(looks.author, looks.paths);
+        })
+        .await;
+    }
+
+    /// Records that hooks changed the files of a call that ended.
+    async fn note_formatted(&self, scan: CallScan) {
+        let gate = self.gate.clone();
+        self.blocking(move |authored| {
+            let cause = Box::new(scan.author.clone());
+            scan.run(authored, &ChangeAuthor::Formatter { cause }, &gate);
         })
         .await;
     }

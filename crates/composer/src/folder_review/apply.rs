@@ -417,10 +417,9 @@ impl ChangeHistory {
     /// Observes the files that agents have changed, or an undo. The cost grows with their number,
     /// not with the folder.
     pub(super) fn observe_agents_files(&mut self) -> Result<(), Error> {
-        let by_agents = self
-            .changes()
-            .iter()
-            .filter(|it| !matches!(it.author, ChangeAuthor::Person | ChangeAuthor::Disk));
+        let by_agents = self.changes().iter().filter(|it| {
+            it.author.agent_call().is_some() || matches!(it.author, ChangeAuthor::Undo { .. })
+        });
         let paths: BTreeSet<&String> = by_agents.map(|it| &it.path).collect();
         let paths: Vec<String> = paths.into_iter().cloned().collect();
         self.observe(ObserveScope::Paths(&paths), &ChangeAuthor::Disk)

@@ -1,7 +1,7 @@
 //! The commit under a user's folder: `HEAD` of the repository around it, as far as the folder
 //! contains it; empty for a folder without a repository.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use ::base::AbsPath;
 use git::{IndexStat, Repository};
@@ -9,12 +9,16 @@ use host::{Files as _, RealFiles};
 use project::NamedFiles;
 
 use crate::Error;
-use crate::change_history::{BaseCommit, GitBase, StoredVersion};
+use crate::change_history::{BaseCommit, GitBase, GitMove, HeadState, StoredVersion};
 
 /// The size of the contents outside the commit that the first look stores at most, in bytes.
 const FIRST_LOOK_BYTES: u64 = 512 << 20;
 /// The number of files outside the commit above which no log is begun.
 const MAX_FIRST_FILES: usize = 50_000;
+/// The largest log of HEAD that is read, in bytes.
+const MAX_HEAD_LOG_BYTES: u64 = 16 << 20;
+/// Number of commits at which HEAD was in between whose files are compared.
+const MAX_PASSED_COMMITS: usize = 16;
 /// The largest `.gitignore` that is read, in bytes.
 const MAX_RULES_BYTES: u64 = 1 << 20;
 /// Folders of generated files that are not observed in a folder without a repository.
@@ -28,9 +32,36 @@ pub(super) struct FolderBase {
     ignored: NamedFiles,
 }
 
+/// A move of HEAD.
+struct HeadMove {
+    /// The commit before.
+    from: String,
+    message: String,
+}
+
+impl HeadMove {
+    /// Reads a line of the log: both commits, the person and the time, a tab, the message.
+    fn parse(line: &str) -> Self {
+        let (head, message) = line.split_once('\t').unwrap_or((line, ""));
+        let from = head.split(' ').next().unwrap_or_default();
+        Self {
+            from: from.to_owned(),
+            message: message.to_owned(),
+        }
+    }
+
+    /// Whether the move only recorded the working tree.
+    fn is_commit(&self) -> bool {
+        let commits = ["commit: ", "commit (initial): ", "commit (amend): "];
+        commits.iter().any(|start| self.message.starts_with(start))
+    }
+}
+
 /// The commit of the repository around the folder.
 struct GitPart {
     base: GitBase,
+    workdir: AbsPath,
+    git_dir: AbsPath,
     /// The folder relative to the repository's root; ends in `/` unless it is empty.
     prefix: String,
 }
@@ -70,7 +101,27 @@ impl GitPart {
         } else {
             format!("{inner}/")
         };
-        Some(Self { base, prefix })
+        Some(Self {
+            base,
+            workdir,
+            git_dir,
+            prefix,
+        })
+    }
+
+    /// All files of a commit below the folder.
+    fn files_of(&self, commit: &str) -> Result<BTreeMap<String, StoredVersion>, Error> {
+        let index = self.git_dir.join("index");
+        let base = GitBase::open(&self.workdir, &self.git_dir, &index, commit)?;
+        Ok(self.below(base.files()?).collect())
+    }
+
+    /// The moves of HEAD, oldest first, as Git logs them; empty without a log.
+    fn moves(&self) -> Vec<HeadMove> {
+        let log = RealFiles.read(&self.git_dir.join("logs/HEAD"), MAX_HEAD_LOG_BYTES);
+        let log = log.unwrap_or_default();
+        let text = String::from_utf8_lossy(&log);
+        text.lines().map(HeadMove::parse).collect()
     }
 
     /// The entries below the folder, by path relative to it.
@@ -123,6 +174,38 @@ impl BaseCommit for FolderBase {
 
     fn is_users_folder(&self) -> bool {
         true
+    }
+
+    fn head(&self) -> Option<HeadState> {
+        let part = self.repository.as_ref()?;
+        let repository = Repository::discover(&self.root).ok()?;
+        Some(HeadState {
+            commit: repository.tip("HEAD").ok()?.to_string(),
+            moves: part.moves().len(),
+        })
+    }
+
+    fn moved_since(&self, before: &HeadState) -> Option<GitMove> {
+        let part = self.repository.as_ref()?;
+        let moves = part.moves();
+        // A log that Git has shortened tells nothing.
+        let since = moves.get(before.moves..).unwrap_or_default();
+        if !since.is_empty() && since.iter().all(HeadMove::is_commit) {
+            return None;
+        }
+        let repository = Repository::discover(&self.root).ok()?;
+        let now = repository.tip("HEAD").ok()?.to_string();
+        let files = part.files_of(&now);
+        let files = files.inspect_err(|error| log::warn!("{error}")).ok()?;
+        let passed = since.iter().rev().take(MAX_PASSED_COMMITS);
+        let passed = passed.map(|it| it.from.as_str());
+        let mut gone = HashSet::new();
+        for commit in passed.chain([before.commit.as_str()]) {
+            // An old commit may be gone.
+            let old = part.files_of(commit).unwrap_or_default();
+            gone.extend(old.into_keys().filter(|path| !files.contains_key(path)));
+        }
+        Some(GitMove { files, gone })
     }
 
     fn first_look_bytes(&self) -> Option<u64> {

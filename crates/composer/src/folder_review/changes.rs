@@ -16,6 +16,9 @@ use super::groups::LineGroup;
 use super::plan::{ChosenChanges, FilePlan, PlannedContent, Planner};
 use super::weave::Weave;
 
+/// Maximum number of earlier lines of a hunk.
+const MAX_EARLIER_LINES: usize = 200;
+
 /// The changes of a session that the user has neither kept nor rejected.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderChanges {
@@ -48,6 +51,8 @@ pub struct FolderHunk {
     pub before: Vec<String>,
     /// The added lines, without line endings.
     pub after: Vec<String>,
+    /// Lines that the session added there and changed again since, without line endings.
+    pub earlier: Vec<String>,
     /// A description if the whole file changes: `new file`, `deleted`, `binary file`.
     pub note: Option<String>,
     /// The calls that made it, oldest first.
@@ -139,7 +144,7 @@ impl Planner<'_> {
                 vec![self.whole_hunk(&plan, before.as_ref(), ids)]
             }
             PlannedContent::Text(groups) => {
-                let mut hunks = self.line_hunks(&plan, groups);
+                let mut hunks = self.line_hunks(&plan, groups, chosen);
                 if hunks.is_empty() && plan.changes_kind() {
                     let before = plan.kind.map(|kind| StoredVersion {
                         id: String::new(),
@@ -155,7 +160,12 @@ impl Planner<'_> {
         }
     }
 
-    fn line_hunks(&self, plan: &FilePlan, groups: &[LineGroup]) -> Vec<PlannedHunk> {
+    fn line_hunks(
+        &self,
+        plan: &FilePlan,
+        groups: &[LineGroup],
+        chosen: &ChosenChanges,
+    ) -> Vec<PlannedHunk> {
         let Some(file) = self.weaves.get(&plan.path) else {
             return Vec::new();
         };
@@ -163,6 +173,7 @@ impl Planner<'_> {
         let rows = rows_of(weave);
         let mut hunks = Vec::with_capacity(groups.len());
         for (ix, group) in groups.iter().enumerate() {
+            let earlier = earlier_lines(weave, group, chosen);
             let texts = |lines: &[usize]| -> Vec<String> {
                 lines
                     .iter()
@@ -172,7 +183,7 @@ impl Planner<'_> {
             let (before, after) = (texts(&group.removed), texts(&group.added));
             let ids = group.changed().filter_map(|at| {
                 let line = &weave.lines()[at];
-                line.removed_by.or(line.added_by)
+                line.removed_by.or(line.owner())
             });
             let first = group.changed().min().unwrap_or_default();
             let hunk = FolderHunk {
@@ -181,6 +192,7 @@ impl Planner<'_> {
                 line: rows.get(first).copied().unwrap_or_default() + 1,
                 before,
                 after,
+                earlier: texts(&earlier),
                 note: match (&plan.now, plan.kind) {
                     (None, Some(_)) => Some("deleted".to_owned()),
                     (Some(_), None) => Some("new file".to_owned()),
@@ -210,6 +222,7 @@ impl Planner<'_> {
             line: 1,
             before: Vec::new(),
             after: Vec::new(),
+            earlier: Vec::new(),
             note: Some(whole_note(before, plan.now.as_ref()).to_owned()),
             calls: self.calls_of(changes),
             contested: None,
@@ -297,6 +310,27 @@ fn rows_of(weave: &Weave) -> Vec<u32> {
         before
     });
     rows.collect()
+}
+
+/// The lines around a group, by index in the weave, that the chosen changes added and that are gone:
+/// between the lines of the text before and after the group.
+fn earlier_lines(weave: &Weave, group: &LineGroup, chosen: &ChosenChanges) -> Vec<usize> {
+    let lines = weave.lines();
+    let is_edge = |at: &usize| lines[*at].is_live() && group.added.binary_search(at).is_err();
+    let (Some(first), Some(last)) = (group.changed().min(), group.changed().max()) else {
+        return Vec::new();
+    };
+    let start = (0..first).rev().find(is_edge).map_or(0, |at| at + 1);
+    let end = (last + 1..lines.len()).find(is_edge).unwrap_or(lines.len());
+    let is_earlier = |at: &usize| {
+        let line = &lines[*at];
+        let is_own = line.owner().is_some_and(|it| chosen.changes.contains(&it));
+        is_own && !line.is_live() && group.removed.binary_search(at).is_err()
+    };
+    (start..end)
+        .filter(is_earlier)
+        .take(MAX_EARLIER_LINES)
+        .collect()
 }
 
 /// A hash of the lines of a group and of their origin.

@@ -4,6 +4,8 @@
 //! of it without a guess.
 //! Start at `ChangeSet::groups`.
 
+use std::collections::HashSet;
+
 use crate::change_history::ChangeId;
 
 use super::weave::{Weave, WovenLine};
@@ -53,7 +55,8 @@ enum LineRole {
 
 impl ChangeSet<'_> {
     fn has_addition(&self, line: &WovenLine) -> Option<ChangeId> {
-        let added = line.added_by.filter(|change| (self.has)(*change));
+        let mut changes = [line.added_by, line.written_by].into_iter().flatten();
+        let added = changes.find(|change| (self.has)(*change));
         added.filter(|_| !(self.spares_kept && line.is_addition_kept))
     }
 
@@ -62,13 +65,12 @@ impl ChangeSet<'_> {
         removed.filter(|_| !(self.spares_kept && line.is_removal_kept))
     }
 
-    fn role(&self, line: &WovenLine) -> LineRole {
-        match (
-            self.has_addition(line),
-            line.removed_by,
-            self.has_removal(line),
-        ) {
+    fn role(&self, line: &WovenLine, kept: &KeptRewritings) -> LineRole {
+        let removal = self.has_removal(line).filter(|_| !kept.cover(line));
+        match (self.has_addition(line), line.removed_by, removal) {
             (Some(added), None, _) => LineRole::Added(added),
+            // The text of the set lives on in another line.
+            (_, Some(_), None) if line.rewritten_as.is_some() => LineRole::Absent,
             (Some(added), Some(by), None) if !(self.is_undo)(by) && !(self.has)(by) => {
                 LineRole::Fought { added, by }
             }
@@ -82,11 +84,13 @@ impl ChangeSet<'_> {
     /// The groups of a file, in text order.
     pub(super) fn groups(&self, weave: &Weave) -> Vec<LineGroup> {
         let lines = weave.lines();
+        let kept = KeptRewritings::of(lines, self.spares_kept);
         let mut groups: Vec<LineGroup> = Vec::new();
         // The lines that stay since the last line of the last group.
         let mut between: Vec<usize> = Vec::new();
         for (at, line) in lines.iter().enumerate() {
-            let change = match self.role(line) {
+            let role = self.role(line, &kept);
+            let change = match role {
                 LineRole::Stays => {
                     between.push(at);
                     continue;
@@ -112,7 +116,7 @@ impl ChangeSet<'_> {
                     &mut groups[last]
                 }
             };
-            group.add(at, self.role(line));
+            group.add(at, role);
             group.last = at;
             group.latest = change;
             between.clear();
@@ -141,7 +145,7 @@ impl ChangeSet<'_> {
         // Text that was inserted exactly there since.
         let inserted = |line: Option<&WovenLine>| {
             let line = line.filter(|line| line.is_pure);
-            line.and_then(|line| others(line.added_by))
+            line.and_then(|line| others(line.owner()))
         };
         let inserted = inserted(left().find(|line| line.is_live()))
             .or_else(|| inserted(right().find(|line| line.is_live())));
@@ -153,6 +157,24 @@ impl ChangeSet<'_> {
             removed(right().find(was_there)),
         );
         group.contested_by = inserted.or(before.filter(|before| Some(*before) == behind));
+    }
+}
+
+/// The rewritings by formatters that the user keeps: the lines before them do not return.
+struct KeptRewritings(HashSet<(ChangeId, u32)>);
+
+impl KeptRewritings {
+    fn of(lines: &[WovenLine], spares_kept: bool) -> Self {
+        let kept = lines
+            .iter()
+            .filter(|line| spares_kept && line.is_live() && line.is_addition_kept);
+        let rewritings = kept.filter_map(|line| line.added_by.zip(line.rewrites));
+        Self(rewritings.collect())
+    }
+
+    fn cover(&self, line: &WovenLine) -> bool {
+        let rewriting = line.removed_by.zip(line.rewritten_as);
+        rewriting.is_some_and(|it| self.0.contains(&it))
     }
 }
 

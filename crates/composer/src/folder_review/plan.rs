@@ -106,7 +106,7 @@ impl FileWeave {
             let text = text_of(history, change.after.as_ref());
             self.is_text &= text.is_some();
             if let Some(text) = text.filter(|_| self.is_text) {
-                let author = weave_author(&change.author);
+                let author = weave_author(change);
                 self.weave.apply(change.id, author, &text, &is_agents);
             }
         }
@@ -244,10 +244,13 @@ fn text_of(history: &ChangeHistory, version: Option<&StoredVersion>) -> Option<V
     (!bytes.contains(&0)).then_some(bytes)
 }
 
-fn weave_author(author: &ChangeAuthor) -> WeaveAuthor {
-    match author {
+fn weave_author(change: &RecordedChange) -> WeaveAuthor {
+    match &change.author {
         ChangeAuthor::Agent(_) | ChangeAuthor::Command(_) => WeaveAuthor::Agent,
-        ChangeAuthor::Undo { .. } => WeaveAuthor::Undo,
+        ChangeAuthor::Undo { .. } if change.undoes.is_empty() => WeaveAuthor::Undo,
+        ChangeAuthor::Undo { .. } => WeaveAuthor::Redo,
+        ChangeAuthor::Formatter { .. } => WeaveAuthor::Formatter,
+        ChangeAuthor::Git => WeaveAuthor::Git,
         ChangeAuthor::Person | ChangeAuthor::Disk => WeaveAuthor::Other,
     }
 }

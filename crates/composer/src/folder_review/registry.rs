@@ -121,12 +121,13 @@ impl FolderReviews {
     }
 
     /// Records the present content of a file as the user's, who just saved it: a call that runs in
-    /// its folder does not count as its author. Blocks on the disk.
-    pub fn note_saved(&self, file: &AbsPath) {
+    /// its folder does not count as its author. `unformatted` is the text before the save ran a
+    /// formatter, if it ran one. Blocks on the disk.
+    pub fn note_saved(&self, file: &AbsPath, unformatted: Option<&str>) {
         let open: Vec<Arc<FolderReview>> = lock_of(&self.0.open).values().cloned().collect();
         let mut is_changed = false;
         for review in open {
-            is_changed |= review.note_saved(file);
+            is_changed |= review.note_saved(file, unformatted);
         }
         if is_changed {
             self.note_changed();

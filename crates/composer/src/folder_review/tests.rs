@@ -1,5 +1,6 @@
 //! Tests reviews on a real disk, with changes of agents, of the user and of other programs.
 
+mod authors;
 mod random;
 mod traps;
 
@@ -42,6 +43,27 @@ impl Folder {
         }
         folder.open();
         folder
+    }
+
+    /// A folder with a repository whose first commit has these files.
+    pub(super) fn in_git(files: &[(&str, &str)]) -> Self {
+        let mut folder = Self::new(&[]);
+        folder.review = None;
+        for (path, text) in files {
+            folder.write(path, text);
+        }
+        folder.git(&["init", "-q"]);
+        folder.git(&["add", "-A"]);
+        folder.git(&["commit", "-q", "-m", "first"]);
+        // The log begins anew.
+        folder.state = TempFolder::new().unwrap();
+        folder.open();
+        folder
+    }
+
+    /// Runs Git in the folder.
+    pub(super) fn git(&self, arguments: &[&str]) -> String {
+        crate::land::tests::git(self.root.path().as_path(), arguments)
     }
 
     /// Opens the review, as another start of the program does.

@@ -27,18 +27,32 @@ pub(super) struct WovenLine {
     pub(super) bytes: Box<[u8]>,
     /// The change that added it; `None` for a line older than the log.
     pub(super) added_by: Option<ChangeId>,
+    /// The agent's change whose text a formatter rewrote as this line.
+    pub(super) written_by: Option<ChangeId>,
+    /// The lines that a formatter rewrote as this one have the same number in `rewritten_as`.
+    pub(super) rewrites: Option<u32>,
     /// Number of the line among those that the same change added, from 0.
     number: u32,
     /// Whether no line was removed where it was added.
     pub(super) is_pure: bool,
     /// The change that removed it; `None` while the text has it.
     pub(super) removed_by: Option<ChangeId>,
-    /// The change that removed it before an undo put it back.
-    undone_removal: Option<ChangeId>,
+    /// Its removal before an undo or Git put it back.
+    undone_removal: Option<UndoneRemoval>,
+    /// Number of the lines as which the formatter that removed it wrote its text.
+    pub(super) rewritten_as: Option<u32>,
     /// Whether the user keeps its addition.
     pub(super) is_addition_kept: bool,
     /// Whether the user keeps its removal.
     pub(super) is_removal_kept: bool,
+}
+
+/// A removal of a line that an undo or Git has put back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct UndoneRemoval {
+    by: WeaveAuthor,
+    change: ChangeId,
+    rewritten_as: Option<u32>,
 }
 
 /// The kind of author of a change, as far as lines are concerned.
@@ -46,8 +60,14 @@ pub(super) struct WovenLine {
 pub(super) enum WeaveAuthor {
     /// An agent: each of its lines is new.
     Agent,
+    /// A formatter: its lines belong to the agent whose lines it rewrote.
+    Formatter,
+    /// Git: puts removed lines of all authors back as it goes from commit to commit.
+    Git,
     /// An undo: puts removed lines back.
     Undo,
+    /// An undo of an undo: takes away what that put back, as it was removed before.
+    Redo,
     /// Any other author: may put lines back that an agent removed.
     Other,
 }
@@ -68,25 +88,59 @@ impl WovenLine {
         self.removed_by.is_none()
     }
 
+    /// The change that wrote the text of the line: for a formatted line the agent's.
+    pub(super) fn owner(&self) -> Option<ChangeId> {
+        self.written_by.or(self.added_by)
+    }
+
     /// Returns the position of the line in the log, which no other line has.
     pub(super) fn key(&self) -> (Option<ChangeId>, u32) {
         (self.added_by, self.number)
     }
 
-    fn remove(&mut self, change: ChangeId, author: WeaveAuthor) {
-        let undone = self.undone_removal.take();
-        match undone {
-            Some(undone) if author == WeaveAuthor::Undo => self.removed_by = Some(undone),
-            _ => {
-                self.removed_by = Some(change);
-                self.is_removal_kept = false;
-            }
+    fn remove(&mut self, change: ChangeId, author: WeaveAuthor, rewritten_as: Option<u32>) {
+        let by = author.undone_by();
+        if let Some(undone) = self.undone_removal.take_if(|it| Some(it.by) == by) {
+            self.removed_by = Some(undone.change);
+            self.rewritten_as = undone.rewritten_as;
+            return;
+        }
+        self.removed_by = Some(change);
+        self.rewritten_as = rewritten_as;
+        self.is_removal_kept = false;
+        if author != WeaveAuthor::Undo {
+            self.undone_removal = None;
         }
     }
 
     fn put_back(&mut self, author: WeaveAuthor) {
         let removal = self.removed_by.take();
-        self.undone_removal = removal.filter(|_| author == WeaveAuthor::Undo);
+        let rewritten_as = self.rewritten_as.take();
+        if author == WeaveAuthor::Redo {
+            return;
+        }
+        let removal = removal.filter(|_| author.returns());
+        self.undone_removal = removal.map(|change| UndoneRemoval {
+            by: author,
+            change,
+            rewritten_as,
+        });
+    }
+}
+
+impl WeaveAuthor {
+    /// Whether the author goes back and forth between states of the text.
+    fn returns(self) -> bool {
+        matches!(self, Self::Undo | Self::Redo | Self::Git)
+    }
+
+    /// The author whose restored lines this one takes away again, with their earlier removal.
+    fn undone_by(self) -> Option<Self> {
+        match self {
+            Self::Redo => Some(Self::Undo),
+            Self::Git => Some(Self::Git),
+            Self::Agent | Self::Other | Self::Formatter | Self::Undo => None,
+        }
     }
 }
 
@@ -144,6 +198,7 @@ impl Weave {
                 change,
                 author,
                 is_agents,
+                first_row: u32::try_from(come.start).unwrap_or(u32::MAX),
             };
             woven.extend(edit.apply(gap, &new[come], &mut number));
         }
@@ -177,16 +232,19 @@ struct GapEdit<'a> {
     change: ChangeId,
     author: WeaveAuthor,
     is_agents: &'a dyn Fn(ChangeId) -> bool,
+    /// The row of the first new line in the new text.
+    first_row: u32,
 }
 
 impl GapEdit<'_> {
     /// Removes the live lines of a gap and adds the new ones, or puts dead ones back.
     fn apply(&self, mut gap: Vec<WovenLine>, come: &[&[u8]], number: &mut u32) -> Vec<WovenLine> {
         let back = self.lines_put_back(&gap, come);
+        let rewritten = RewrittenLines::of(self, &gap, come.len());
         let mut behind_removed = 0;
         for (at, line) in gap.iter_mut().enumerate() {
             if line.is_live() {
-                line.remove(self.change, self.author);
+                line.remove(self.change, self.author, rewritten.number_of(at));
                 behind_removed = at + 1;
             }
         }
@@ -208,7 +266,9 @@ impl GapEdit<'_> {
             let at = behind_removed.clamp(taken, next.unwrap_or(usize::MAX).max(taken));
             edited.extend(old.by_ref().take(at - taken));
             taken = at;
-            edited.push(new_line(bytes, Some(self.change), *number, is_pure));
+            let mut line = new_line(bytes, Some(self.change), *number, is_pure);
+            rewritten.apply(ix, &mut line);
+            edited.push(line);
             *number += 1;
         }
         edited.extend(old);
@@ -250,16 +310,88 @@ impl GapEdit<'_> {
     }
 
     fn may_put_back(&self, line: &WovenLine) -> bool {
-        let Some(removed_by) = line.removed_by else {
+        if line.is_live() {
             return false;
-        };
+        }
         match self.author {
             WeaveAuthor::Agent => false,
-            WeaveAuthor::Undo => true,
-            // Text that an agent wrote stays the agent's only if an undo puts it back.
-            WeaveAuthor::Other => {
-                (self.is_agents)(removed_by) && !line.added_by.is_some_and(self.is_agents)
+            WeaveAuthor::Undo | WeaveAuthor::Redo | WeaveAuthor::Git => true,
+            // Text that an agent wrote stays the agent's only if an undo or Git puts it back.
+            WeaveAuthor::Other | WeaveAuthor::Formatter => {
+                !line.owner().is_some_and(self.is_agents)
             }
+        }
+    }
+}
+
+/// The lines of an agent that a formatter rewrites in a gap.
+#[derive(Default)]
+struct RewrittenLines {
+    /// For each line of the gap the number of its rewriting, if its text goes on in new lines.
+    gone: Vec<Option<u32>>,
+    /// The rewriting that made each new line.
+    new: Vec<Option<Rewriting>>,
+}
+
+/// The rewriting of lines by a formatter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Rewriting {
+    number: u32,
+    /// The agent's change that wrote the text.
+    owner: ChangeId,
+    /// Whether the user keeps it.
+    is_kept: bool,
+}
+
+impl RewrittenLines {
+    /// Returns the lines that an edit rewrites. Without a formatter there are none. As many lines as
+    /// before are rewritten one by one; else all lines of the gap must have the same owner.
+    fn of(edit: &GapEdit<'_>, gap: &[WovenLine], come: usize) -> Self {
+        if edit.author != WeaveAuthor::Formatter {
+            return Self::default();
+        }
+        let live: Vec<usize> = (0..gap.len()).filter(|at| gap[*at].is_live()).collect();
+        let first = edit.first_row;
+        let rewriting = |at: usize, number: u32| {
+            let owner = gap[at].owner().filter(|it| (edit.is_agents)(*it))?;
+            Some(Rewriting {
+                number,
+                owner,
+                is_kept: gap[at].is_addition_kept,
+            })
+        };
+        let mut gone = vec![None; gap.len()];
+        if live.len() == come {
+            let new: Vec<_> = live
+                .iter()
+                .zip(first..)
+                .map(|(at, number)| rewriting(*at, number))
+                .collect();
+            for (at, made) in live.into_iter().zip(&new) {
+                gone[at] = made.map(|it| it.number);
+            }
+            return Self { gone, new };
+        }
+        let common = live.first().and_then(|at| rewriting(*at, first));
+        let common = common.filter(|_| live.iter().all(|at| rewriting(*at, first) == common));
+        for at in live {
+            gone[at] = common.map(|it| it.number);
+        }
+        Self {
+            gone,
+            new: vec![common; come],
+        }
+    }
+
+    fn number_of(&self, at: usize) -> Option<u32> {
+        self.gone.get(at).copied().flatten()
+    }
+
+    fn apply(&self, at: usize, line: &mut WovenLine) {
+        if let Some(made) = self.new.get(at).copied().flatten() {
+            line.written_by = Some(made.owner);
+            line.rewrites = Some(made.number);
+            line.is_addition_kept = made.is_kept;
         }
     }
 }
@@ -268,10 +400,13 @@ fn new_line(bytes: &[u8], added_by: Option<ChangeId>, number: u32, is_pure: bool
     WovenLine {
         bytes: bytes.into(),
         added_by,
+        written_by: None,
+        rewrites: None,
         number,
         is_pure,
         removed_by: None,
         undone_removal: None,
+        rewritten_as: None,
         is_addition_kept: false,
         is_removal_kept: false,
     }

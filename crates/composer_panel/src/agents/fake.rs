@@ -18,8 +18,8 @@ use access::apply_access;
 use super::{
     AccessChange, AgentService, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
     FolderChanges, FolderState, FolderTrust, KeptPrompts, ModelList, NamedContext, NewSession,
-    OpenFiles, RunningSession, ServerContent, SessionChange, SessionConnection, SessionEntry, SessionMark,
-    SignInStep, SpendNotice, Spending, StoredChange, UndoOutcome,
+    OpenFiles, RunningSession, ServerContent, SessionChange, SessionConnection, SessionEntry,
+    SessionMark, SignInStep, SpendNotice, Spending, StoredChange, UndoOutcome,
 };
 
 /// An engine whose events come from a test, which also reads its commands.
@@ -546,7 +546,7 @@ impl AgentService for FakeAgents {
         receiver.boxed()
     }
 
-    fn file_saved(&self, _: AbsPath) {}
+    fn file_saved(&self, _: AbsPath, _: Option<String>) {}
 
     fn change_folder(
         &self,

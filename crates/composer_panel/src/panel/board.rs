@@ -261,6 +261,7 @@ impl ComposerPanel {
                     if let Some(pane) = &mut this.board {
                         pane.apply_board(board);
                     }
+                    this.follow_commented_hunk(window, cx);
                     cx.emit(PanelEvent::BoardChanged);
                     cx.notify();
                 });

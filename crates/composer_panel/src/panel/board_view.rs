@@ -26,7 +26,10 @@ impl ComposerPanel {
     /// Renders the board page.
     pub(super) fn render_board(&self, cx: &mut Context<Self>) -> AnyElement {
         let in_review = self.board.as_ref().is_some_and(|pane| pane.in_review);
-        let context = if in_review {
+        let context = if self.comments_in_list() {
+            // Letters are typed into the field of a comment.
+            "Composer comment"
+        } else if in_review {
             "Composer board review"
         } else {
             "Composer board"

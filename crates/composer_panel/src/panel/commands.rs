@@ -284,7 +284,7 @@ impl ComposerPanel {
     }
 
     pub(super) fn cancel(&mut self, _: &Cancel, window: &mut Window, cx: &mut Context<Self>) {
-        if self.dismiss_completion(cx) {
+        if self.dismiss_completion(cx) || self.cancel_comment(window, cx) {
             return;
         }
         let in_review = self.board.as_ref().is_some_and(|pane| pane.in_review);

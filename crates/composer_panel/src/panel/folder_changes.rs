@@ -5,6 +5,7 @@ use composer::folder_review::{FolderAction, FolderChanges, FolderHunk, ReviewTar
 use futures::StreamExt as _;
 use gpui_kit::{Context, ListAlignment, ListState, Task, Window, px};
 
+use super::comment::HunkNotes;
 use super::{ComposerPanel, OpenSession, PanelEvent, PanelPage};
 use crate::actions::{
     KeepAllChanges, KeepFileChanges, RejectAllChanges, RejectFileChanges, RejectTurnChanges,
@@ -24,6 +25,8 @@ pub(super) struct FolderPane {
     /// Id of the selected hunk.
     pub(super) row: Option<String>,
     pub(super) list: ListState,
+    /// The notes of each hunk.
+    pub(super) notes: Vec<HunkNotes>,
     _follow: Task<()>,
     action: Option<Task<()>>,
 }
@@ -55,10 +58,12 @@ impl FolderPane {
                 return;
             };
             while let Some(state) = states.next().await {
-                let taken = this.update(cx, |this, cx| {
+                let taken = this.update_in(cx, |this, window, cx| {
                     let open = this.open.as_mut().filter(|open| open.live.id == id);
                     if let Some(open) = open {
                         open.folder.apply(state);
+                        open.refresh_notes();
+                        this.follow_commented_hunk(window, cx);
                         cx.emit(PanelEvent::BoardChanged);
                         cx.notify();
                     }
@@ -74,6 +79,7 @@ impl FolderPane {
             notice: None,
             row: None,
             list: ListState::new(0, ListAlignment::Top, px(400.0)),
+            notes: Vec::new(),
             _follow: follow,
             action: None,
         }
@@ -241,10 +247,10 @@ impl ComposerPanel {
         cx.notify();
     }
 
-    /// Reports a file that the user saved.
-    pub fn note_saved(&self, path: base::AbsPath) {
+    /// Reports a file that the user saved, with its text before the save ran a formatter.
+    pub fn note_saved(&self, path: base::AbsPath, unformatted: Option<String>) {
         if let Some(agents) = &self.agents {
-            agents.file_saved(path);
+            agents.file_saved(path, unformatted);
         }
     }
 

@@ -11,8 +11,9 @@ use ui::{
     Tone, dp, foreign,
 };
 
+use super::comment::render_notes;
 use super::folder_changes::{FolderPane, board_hunk};
-use super::review::{LineSide, accessible_label, code_block, render_lines};
+use super::review::{LineSide, accessible_label, code_block, comment_button, render_lines};
 use super::{ComposerPanel, PanelPage};
 use crate::actions::{KeepAllChanges, RejectAllChanges, ReviewChanges, UndoRestore};
 use crate::board::{BoardHunk, HunkVerdict};
@@ -145,7 +146,12 @@ impl ComposerPanel {
             .aria_label("Changes")
             .test_support()
             .track_focus(&self.list_focus)
-            .key_context("Composer changes")
+            // Letters are typed into the field of a comment.
+            .key_context(if self.comments_in_list() {
+                "Composer comment"
+            } else {
+                "Composer changes"
+            })
             .size_full()
             .child(body)
             .into_any_element()
@@ -164,6 +170,9 @@ impl ComposerPanel {
         let gone = render_lines('\u{2212}', &hunk.before, LineSide::Removed, cx);
         let come = render_lines('+', &hunk.after, LineSide::Added, cx);
         let lines = code_block([gone, come].into_iter().flatten().collect(), cx);
+        let notes = pane.notes.get(at).map(|notes| render_notes(at, notes, cx));
+        let notes = notes.unwrap_or_default();
+        let field = self.render_comment_field(&hunk.id);
         div()
             .px(dp(8.0))
             .py(dp(4.0))
@@ -190,7 +199,9 @@ impl ComposerPanel {
                         cx.notify();
                     }))
                     .child(render_change_head(at, &hunk, cx))
-                    .children(lines),
+                    .children(lines)
+                    .children(notes)
+                    .children(field),
             )
             .into_any_element()
     }
@@ -245,5 +256,6 @@ fn render_change_head(at: usize, hunk: &BoardHunk, cx: &Context<ComposerPanel>) 
             "Reject",
             HunkVerdict::Rejected,
         ))
+        .child(comment_button("change-comment", at, hunk, cx))
         .into_any_element()
 }

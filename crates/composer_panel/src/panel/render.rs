@@ -250,7 +250,8 @@ impl Render for ComposerPanel {
             .on_action(cx.listener(Self::keep_file_changes))
             .on_action(cx.listener(Self::reject_file_changes))
             .on_action(cx.listener(Self::reject_turn_changes))
-            .on_action(cx.listener(Self::restore_selected));
+            .on_action(cx.listener(Self::restore_selected))
+            .on_action(cx.listener(Self::comment_on_change));
         context_meter::with_actions(element, cx)
             .size_full()
             .flex()

@@ -124,6 +124,7 @@ impl ComposerPanel {
         let gone = render_lines('\u{2212}', &hunk.before, LineSide::Removed, cx);
         let come = render_lines('+', &hunk.after, LineSide::Added, cx);
         parts.extend(code_block([gone, come].into_iter().flatten().collect(), cx));
+        parts.extend(self.render_comment_field(&hunk.id));
         parts
     }
 
@@ -192,8 +193,25 @@ impl ComposerPanel {
                 "Reject",
                 HunkVerdict::Rejected,
             ))
+            .child(comment_button("hunk-comment", at, hunk, cx))
             .into_any_element()
     }
+}
+
+/// Renders the button that opens the field for a comment on a hunk.
+pub(super) fn comment_button(
+    id: &'static str,
+    at: usize,
+    hunk: &BoardHunk,
+    cx: &Context<ComposerPanel>,
+) -> IconButton {
+    let hunk = hunk.id.clone();
+    IconButton::new((id, at), Icon::Message, "Comment")
+        .small()
+        .on_click(cx.listener(move |this, _, window, cx| {
+            cx.stop_propagation();
+            this.comment_on(&hunk, window, cx);
+        }))
 }
 
 impl ComposerPanel {

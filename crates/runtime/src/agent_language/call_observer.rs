@@ -57,4 +57,18 @@ impl CallObserver for SessionCallObserver {
             result
         })
     }
+
+    fn observe_hooks<'a>(
+        &'a self,
+        call: ObservedCall<'a>,
+        run: BoxFuture<'a, ()>,
+    ) -> BoxFuture<'a, ()> {
+        if call.possible_changes().is_none() {
+            return run;
+        }
+        Box::pin(async move {
+            self.watchers.observe_hooks(call, run).await;
+            self.reviews.note_changed();
+        })
+    }
 }

@@ -478,3 +478,29 @@ fn messages_that_no_agent_got_return_to_the_prompt(cx: &mut TestAppContext) {
         "{commands:?}"
     );
 }
+
+#[gpui_kit::test]
+fn a_comment_on_a_change_steers_its_agent(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(cx);
+    story.keys("ctrl-alt-g");
+    story.settle();
+    fake.show_board(board(&[("h1", "one", HunkVerdict::Open)]));
+    story.settle();
+    story
+        .keys("tab")
+        .keys("alt-i")
+        .input("mind the tests")
+        .keys("enter");
+    story.settle();
+    let steer = JobCommand::Steer {
+        job: "one".to_owned(),
+        text: "Comment on `src/main.rs:1`:\n```diff\n-old\n+new\n```\nmind the tests".to_owned(),
+    };
+    assert_eq!(fake.take_board_commands(), [Command::Job(steer)]);
+    // The keys of the list work again.
+    story.keys("a");
+    assert_eq!(
+        fake.take_board_commands(),
+        [judge("h1", HunkVerdict::Accepted)]
+    );
+}

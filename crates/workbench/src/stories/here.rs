@@ -3,8 +3,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agent::record::{SessionRecord, StoredContent, StoredPart};
+use agent::SessionCommand;
+use agent::record::{Delivery, SessionRecord, StoredContent, StoredPart};
 use agent::services::Buffers;
+use agent::session::QueueCommand;
 use base::AbsPath;
 use composer::change_history::{AgentCall, ChangeAuthor, ObserveScope};
 use composer::folder_review::FolderReview;
@@ -308,4 +310,102 @@ fn unsaved_text_stays_when_changes_are_rejected(cx: &mut TestAppContext) {
     assert_eq!(here.on_disk("b.txt"), Some(numbered("b.txt", &[])));
     assert_eq!(story.text(), format!("mine {}", numbered("a.txt", &[])));
     assert!(story.tabs().contains("a.txt*"), "{}", story.tabs());
+}
+
+/// The names of the comments that a list of changes shows.
+fn comments(story: &mut Story, about: &str) -> Vec<String> {
+    let seen = super::a11y::names(story, about);
+    let comments = seen.into_iter().filter(|it| it.starts_with("Comment: "));
+    comments.collect()
+}
+
+fn answered(turn: u64, text: &str) -> [agent::AgentEvent; 3] {
+    let answer = recorded(SessionRecord::Answered {
+        turn,
+        step: 1,
+        model: "local/coder".to_owned(),
+        parts: vec![agent::stored_parts::text(text)],
+        usage: agent::record::StoredUsage::default(),
+        cost_nano: Some(0),
+        stop: "end_turn".to_owned(),
+    });
+    let end = agent::record::TurnEnd::Done;
+    let ended = recorded(SessionRecord::TurnEnded {
+        turn,
+        end: end.clone(),
+    });
+    [answer, ended, agent::AgentEvent::Idle(end)]
+}
+
+#[gpui_kit::test]
+fn a_comment_on_a_change_is_answered_at_the_mended_change(cx: &mut TestAppContext) {
+    let (mut story, fake, here) = open_edited(cx);
+    fake.take_commands();
+    // Escape keeps the text of the field, whose letters are no commands of the list.
+    story.keys("alt-v").keys("alt-i").input("are you sure?");
+    story.keys("escape").keys("alt-i").keys("enter");
+    story.settle();
+    let commands = fake.take_commands();
+    let [SessionCommand::Prompt(sent)] = &commands[..] else {
+        panic!("{commands:?}");
+    };
+    let text = "Comment on `a.txt:3`:\n```diff\n-a.txt 3\n+three\n```\nare you sure?";
+    assert_eq!(sent.text, text);
+    fake.send_event(prompted(2, text));
+    story.settle();
+    let waiting = ["Comment: are you sure?, waiting."];
+    assert_eq!(comments(&mut story, "a comment that waits"), waiting);
+    here.agent_writes(2, "a.txt", &numbered("a.txt", &[(3, "3"), (15, "fifteen")]));
+    for event in answered(2, "A digit is better.") {
+        fake.send_event(event);
+    }
+    here.show(&fake);
+    story.settle();
+    let shown = ["Comment: are you sure?, answered. A digit is better."];
+    assert_eq!(comments(&mut story, "a comment that is answered"), shown);
+    // A blank comment sends nothing.
+    story.keys("alt-i").input("  ").keys("enter");
+    story.settle();
+    assert_eq!(fake.take_commands(), []);
+    // The thread goes with its change.
+    story.keys("a");
+    story.settle();
+    let none: [&str; 0] = [];
+    assert_eq!(comments(&mut story, "changes without comments"), none);
+}
+
+#[gpui_kit::test]
+fn lines_of_a_change_are_commented_in_the_text(cx: &mut TestAppContext) {
+    let (mut story, fake, here) = open_edited(cx);
+    here.agent_writes(
+        1,
+        "a.txt",
+        &numbered("a.txt", &[(3, "three\nfour\nfive"), (15, "fifteen")]),
+    );
+    here.show(&fake);
+    story.settle();
+    fake.take_commands();
+    // The agent works again, so that the comment waits in the queue.
+    fake.send_event(prompted(2, "go on"));
+    story.settle();
+    story.keys("alt-v").keys("o");
+    story.settle();
+    story.keys("down").keys("shift-down").keys("alt-i");
+    story.settle();
+    story.input("why?").keys("enter");
+    story.settle();
+    let commands = fake.take_commands();
+    let [SessionCommand::Queue(QueueCommand::Add { prompt, delivery })] = &commands[..] else {
+        panic!("{commands:?}");
+    };
+    assert_eq!(*delivery, Delivery::NextTurn);
+    assert_eq!(
+        prompt.text,
+        "Comment on `a.txt:4`:\n```diff\n+four\n```\nwhy?"
+    );
+    // The focus is in the text again.
+    story.keys("alt-i").keys("escape").keys("ctrl-home");
+    story.input("x");
+    story.settle();
+    assert!(story.text().starts_with("xa.txt 1"), "{}", story.text());
 }

@@ -426,7 +426,9 @@ fn document_event(
         }
         ModelEvent::Saved => {
             if let Some(path) = document.read(cx).path().cloned() {
-                workbench.agents.local.read(cx).note_saved(path);
+                let unformatted = workbench.unformatted.remove(&document.entity_id());
+                let panel = workbench.agents.local.read(cx);
+                panel.note_saved(path, unformatted);
             }
             workbench.refresh_git(cx);
         }

@@ -6,14 +6,15 @@ mod marks;
 use std::collections::HashMap;
 
 use composer_panel::BufferEdit;
-use composer_panel::actions::{AcceptHere, RejectHere};
+use composer_panel::actions::{AcceptHere, CommentOnChange, RejectHere};
 use composer_panel::board::{Board, HunkVerdict, has_conflict_markers};
-use editor::{DocumentModel, Editor};
+use editor::{DocumentModel, Editor, reveal_block_above};
 use gpui_kit::{Context, Div, Entity, EntityId, InteractiveElement as _, Stateful, Window};
 use marks::{FolderHunks, ShownChange, draft_mark, shown_here, shown_in};
 use text::{Author, Edit};
 
 use super::Workbench;
+use super::inline_edit::selected_rows;
 use crate::documents::Documents;
 use crate::item::TabItem;
 use crate::notices::Notice;
@@ -24,6 +25,7 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
     element
         .on_action(cx.listener(accept_here))
         .on_action(cx.listener(reject_here))
+        .on_action(cx.listener(comment_here))
 }
 
 /// Review state of the texts in a window.
@@ -118,6 +120,10 @@ fn refresh_review_of(
                 .flatten(),
         );
     }
+    for change in &mut shown {
+        let panel = workbench.agents.local.read(cx);
+        change.field = panel.comment_field(change.hunk_id());
+    }
     let id = editor.entity_id();
     let before = workbench.review.shown.get(&id);
     if before.map_or(shown.is_empty(), |before| *before == shown) {
@@ -167,6 +173,53 @@ fn judge_here(workbench: &mut Workbench, verdict: HunkVerdict, cx: &mut Context<
         .local
         .update(cx, |panel, cx| panel.decide_hunk(&hunk, verdict, cx));
     editor.update(cx, |editor, cx| editor.go_to_reviewed(at + 1, cx));
+}
+
+/// Opens the field for a comment on the change at the caret: on the selected lines of it, or on all.
+fn comment_here(
+    workbench: &mut Workbench,
+    _: &CommentOnChange,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let editor = workbench.active_item().and_then(TabItem::editor).cloned();
+    let shown = editor.and_then(|editor| {
+        let shown = workbench.review.shown.get(&editor.entity_id())?;
+        let at = editor.update(cx, |editor, cx| editor.reviewed_at_caret(cx))?;
+        Some((shown.get(at)?.clone(), editor))
+    });
+    let Some((change, editor)) = shown else {
+        let sentence = "No change of an agent is shown here: open the review of a session, or a file that it changed.";
+        return workbench.tell("comment", sentence, window, cx);
+    };
+    let lines = selected_lines(&editor, &change, cx);
+    let height = change.height(true, cx);
+    editor.update(cx, |editor, cx| {
+        reveal_block_above(editor, change.rows().start, height, cx);
+    });
+    workbench.agents.local.update(cx, |panel, cx| {
+        panel.comment_in_text(change.hunk_id(), lines, window, cx);
+    });
+}
+
+/// The selected lines of a change, in its file as the engines know it, from 1; `None` without a
+/// selection in it.
+fn selected_lines(
+    editor: &Entity<Editor>,
+    change: &ShownChange,
+    cx: &mut Context<Workbench>,
+) -> Option<(u32, u32)> {
+    let text = editor.read(cx).model().read(cx).snapshot();
+    let selection = editor.update(cx, |editor, cx| *editor.selections(cx).primary());
+    if selection.is_empty() {
+        return None;
+    }
+    let (selected, rows) = (selected_rows(&selection, &text), change.rows());
+    let start = selected.start.max(rows.start);
+    let end = selected.end.min(rows.end);
+    let count = end.0.checked_sub(start.0).filter(|count| *count > 0)?;
+    let first = change.line() + (start.0 - rows.start.0);
+    Some((first, first + count - 1))
 }
 
 /// Edits open texts with unsaved edits, each in one undo step. A text that was edited meanwhile stays

@@ -5,7 +5,7 @@ use std::time::Duration;
 use base::AbsPath;
 use editor::{DocumentModel, SaveFailure};
 use gpui_kit::{
-    AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Task, Window,
+    App, AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Task, Window,
 };
 use project::{Document, DocumentState, Loaded, SaveRefused, SaveTarget};
 use settings::Autosave;
@@ -239,20 +239,33 @@ fn save_after(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) -> Task<bool> {
+    let unformatted = text_of(&document, cx);
+    let id = document.entity_id();
     cx.spawn_in(window, async move |this, cx| {
         let failure = steps.await;
         let saving = this.update_in(cx, |this, window, cx| {
+            if text_of(&document, cx) != unformatted {
+                this.unformatted.insert(id, unformatted);
+            }
             if let Some(sentence) = failure {
                 let notice = Notice::new(Tone::Warning, sentence).key("formatting");
                 this.report(notice, window, cx);
             }
             save_to(document, SaveTarget::Own, window, cx)
         });
-        match saving {
+        let is_saved = match saving {
             Ok(saving) => saving.await,
             Err(_) => false,
-        }
+        };
+        // The window may be gone by then.
+        this.update(cx, |this, _| this.unformatted.remove(&id)).ok();
+        is_saved
     })
+}
+
+fn text_of(document: &Entity<DocumentModel>, cx: &App) -> String {
+    let snapshot = document.read(cx).snapshot();
+    snapshot.text(snapshot.full_span()).into_owned()
 }
 
 fn report_failure(

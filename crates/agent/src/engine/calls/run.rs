@@ -129,7 +129,21 @@ async fn run(
     }
     let took = began.elapsed();
     let told = match hooks {
-        Some(hooks) => hooks.after(&*tool, &call, &answer).await,
+        Some(hooks) => {
+            let mut reply = HookReply::default();
+            let mut running = async { reply = hooks.after(&*tool, &call, &answer).await }.boxed();
+            if let Some(observer) = &observer {
+                let observed = ObservedCall {
+                    class: tool.class(),
+                    call: &call,
+                    access: &access,
+                    context: &context,
+                };
+                running = observer.observe_hooks(observed, running);
+            }
+            running.await;
+            reply
+        }
         None => HookReply::default(),
     };
     FinishedCall {

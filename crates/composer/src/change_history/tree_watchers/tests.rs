@@ -283,3 +283,34 @@ async fn changes_that_cannot_be_recorded_are_reported() {
         "the content has no place"
     );
 }
+
+#[tokio::test]
+async fn a_hook_that_formats_an_edit_is_a_formatter() {
+    let world = World::new();
+    world
+        .call(world.tool(ToolClass::Edit, &[path("a")], &["a"]), 1)
+        .await;
+    let tool = world.tool(ToolClass::Edit, &[path("a")], &["a"]);
+    let (call, context) = (call(), world.context(1));
+    let access = tool.access(&call, &context).expect("a valid call");
+    let observed = ObservedCall {
+        class: tool.class(),
+        call: &call,
+        access: &access,
+        context: &context,
+    };
+    let place = world.place.clone();
+    let hooks = Box::pin(async move {
+        place.write("a", "formatted\n");
+        place.write("other", "x\n");
+    });
+    world.watchers.observe_hooks(observed, hooks).await;
+    assert_eq!(
+        world.told(),
+        [
+            "a: the agent s (turn 1)",
+            "a: a formatter after an edit of the agent s (turn 1)",
+        ]
+    );
+    assert!(lock(&world.authored).changes()[1].author.is_by_session("s"));
+}

@@ -1,5 +1,9 @@
-//! Random edits of the user, two agents, a formatter, a shell and Git, with actions at random,
+//! Random interleavings of two agents, the user, formatters, the shell and Git, with actions at random,
 //! compared with a model that knows the author of every line.
+//!
+//! In every fourth run the folder is a repository, in which a real Git commits and checks out.
+
+mod model;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,35 +11,25 @@ use rand::prelude::*;
 
 use super::*;
 use crate::change_history::AgentCall;
+use model::{Chosen, Hand, ModelLine};
 
 const PATHS: [&str; 4] = ["a", "src/b", "src/c", "new"];
+/// The files of Git that only Git changes.
+const GIT_FILES: [&str; 4] = [
+    ".git/HEAD",
+    ".git/index",
+    ".git/refs/stash",
+    ".git/logs/HEAD",
+];
 
-/// A line of the model. All texts are distinct, and a line is never added twice.
-#[derive(Clone, Debug)]
-struct ModelLine {
-    text: String,
-    added: Hand,
-    /// The author of its removal.
-    removed: Option<Hand>,
-    is_addition_kept: bool,
-    is_removal_kept: bool,
-    /// The lines around it when it was removed, which the order of the text must keep.
-    around: Option<(Option<String>, Option<String>)>,
-}
-
-/// The author of a line or of its removal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Hand {
-    Agent(&'static str, u64),
-    Other,
-}
+type Texts = BTreeMap<&'static str, Option<String>>;
 
 /// A state of the folder to which a restore goes back.
 struct Mark {
     session: &'static str,
     turn: u64,
     /// The texts, as long as only this session changed anything since.
-    texts: Option<BTreeMap<&'static str, Option<String>>>,
+    texts: Option<Texts>,
 }
 
 struct World {
@@ -43,6 +37,8 @@ struct World {
     lines: BTreeMap<&'static str, Vec<ModelLine>>,
     marks: Vec<Mark>,
     turns: BTreeMap<&'static str, u64>,
+    /// The texts of each commit; empty without a repository.
+    commits: Vec<Texts>,
     next: u32,
     calls: u32,
     random: StdRng,
@@ -66,18 +62,28 @@ impl World {
                 .map(|line| ModelLine::new(line, Hand::Other));
             (*path, lines.collect())
         });
-        Self {
-            folder: Folder::new(&files),
+        let is_repository = seed % 4 == 3;
+        let mut world = Self {
+            folder: if is_repository {
+                Folder::in_git(&files)
+            } else {
+                Folder::new(&files)
+            },
             lines: lines.collect(),
             marks: Vec::new(),
             turns: BTreeMap::from([("s", 1), ("t", 1)]),
+            commits: Vec::new(),
             next: 0,
             calls: 0,
             random: StdRng::seed_from_u64(seed),
+        };
+        if is_repository {
+            world.commit();
         }
+        world
     }
 
-    fn texts(&self) -> BTreeMap<&'static str, Option<String>> {
+    fn texts(&self) -> Texts {
         let read = |path: &&'static str| {
             let bytes = self.folder.read(path);
             (*path, bytes.map(|bytes| String::from_utf8(bytes).unwrap()))
@@ -85,11 +91,24 @@ impl World {
         PATHS.iter().map(read).collect()
     }
 
+    fn live(&self, path: &str) -> Vec<String> {
+        let text = self.folder.text(path);
+        text.split_inclusive('\n').map(str::to_owned).collect()
+    }
+
+    fn new_text(&mut self) -> String {
+        self.next += 1;
+        format!("n{}\n", self.next)
+    }
+
+    fn line(&mut self, path: &'static str, text: &str) -> &mut ModelLine {
+        let lines = self.lines.entry(path).or_default();
+        lines.iter_mut().find(|it| it.text == text).unwrap()
+    }
+
     /// Changes a few lines of a file on the disk and in the model.
     fn edit(&mut self, path: &'static str, hand: Hand) {
-        let live = self.folder.text(path);
-        let live: Vec<String> = live.split_inclusive('\n').map(str::to_owned).collect();
-        let lines = self.lines.entry(path).or_default();
+        let live = self.live(path);
         let start = self.random.random_range(0..=live.len());
         let count = self.random.random_range(0..=3.min(live.len() - start));
         let added = self.random.random_range(u32::from(count == 0)..=3);
@@ -98,15 +117,12 @@ impl World {
             live.get(start + count).cloned(),
         );
         for gone in &live[start..start + count] {
-            let line = lines.iter_mut().find(|it| it.text == *gone).unwrap();
-            line.removed = Some(hand);
-            line.is_removal_kept = false;
-            line.around = Some(around.clone());
+            self.line(path, gone).remove(hand, Some(around.clone()));
         }
         let mut new = live[..start].to_vec();
         for _ in 0..added {
-            self.next += 1;
-            let text = format!("n{}\n", self.next);
+            let text = self.new_text();
+            let lines = self.lines.entry(path).or_default();
             lines.push(ModelLine::new(&text, hand));
             new.push(text);
         }
@@ -118,29 +134,42 @@ impl World {
         PATHS.choose(&mut self.random).unwrap()
     }
 
-    /// One call of an agent: an edit tool or a command that changes several files.
-    fn call(&mut self, session: &'static str) {
-        let turn = self.turns[session];
+    fn session(&mut self) -> &'static str {
+        ["s", "t"].choose(&mut self.random).copied().unwrap()
+    }
+
+    fn next_call(&mut self, session: &'static str) -> AgentCall {
         self.calls += 1;
-        let is_command = self.random.random_bool(0.4);
-        let call = AgentCall {
+        AgentCall {
             session: session.to_owned(),
-            turn,
+            turn: self.turns[session],
             call: format!("c{}", self.calls),
             tool: "exec_command".to_owned(),
-        };
-        let author = if is_command {
-            ChangeAuthor::Command(call)
-        } else {
-            ChangeAuthor::Agent(call)
-        };
+        }
+    }
+
+    /// Records what happened before a call, which changes the folder from here on.
+    fn begin_call(&mut self, session: &'static str) {
         self.folder.observe(&ChangeAuthor::Disk);
-        self.folder.turn(session, turn);
+        self.folder.turn(session, self.turns[session]);
         for mark in &mut self.marks {
             if mark.session != session {
                 mark.texts = None;
             }
         }
+    }
+
+    /// One call of an agent: an edit tool or a command that changes several files.
+    fn call(&mut self, session: &'static str) {
+        let turn = self.turns[session];
+        let is_command = self.random.random_bool(0.4);
+        let call = self.next_call(session);
+        let author = if is_command {
+            ChangeAuthor::Command(call)
+        } else {
+            ChangeAuthor::Agent(call)
+        };
+        self.begin_call(session);
         for _ in 0..if is_command { 3 } else { 1 } {
             let path = self.path();
             self.edit(path, Hand::Agent(session, turn));
@@ -161,7 +190,7 @@ impl World {
         });
     }
 
-    /// The user edits, or a formatter changes lines of everybody.
+    /// The user or another program edits.
     fn other(&mut self) {
         let path = self.path();
         self.marks.iter_mut().for_each(|it| it.texts = None);
@@ -173,8 +202,66 @@ impl World {
         }
     }
 
-    /// Git puts a file back to its state in the commit: lines of everybody go, old ones return.
-    fn checkout(&mut self) {
+    /// A formatter writes lines in another form, after a save of the user or an edit of an agent.
+    fn format(&mut self) {
+        let path = self.path();
+        let live = self.live(path);
+        let Some(start) = (0..live.len()).choose(&mut self.random) else {
+            return;
+        };
+        let (hand, cause) = if self.random.random_bool(0.5) {
+            self.folder.observe(&ChangeAuthor::Disk);
+            self.marks.iter_mut().for_each(|it| it.texts = None);
+            (Hand::Other, ChangeAuthor::Person)
+        } else {
+            let session = self.session();
+            self.begin_call(session);
+            let call = self.next_call(session);
+            let hand = Hand::Agent(session, self.turns[session]);
+            (hand, ChangeAuthor::Agent(call))
+        };
+        let count = self.random.random_range(1..=4.min(live.len() - start));
+        let old = &live[start..start + count];
+        let is_one_by_one = self.random.random_bool(0.7);
+        let owner = |line: &ModelLine| match line.added {
+            Hand::Agent(..) => Some((line.added, line.is_addition_kept)),
+            Hand::Other => None,
+        };
+        let owners: Vec<_> = old
+            .iter()
+            .map(|text| owner(self.line(path, text)))
+            .collect();
+        let common = owners[0].filter(|_| owners.iter().all(|it| *it == owners[0]));
+        let new = if is_one_by_one { count } else { 1 };
+        let texts: Vec<String> = (0..new).map(|_| self.new_text()).collect();
+        let around = (
+            start.checked_sub(1).map(|at| live[at].clone()),
+            live.get(start + count).cloned(),
+        );
+        for (at, text) in old.iter().enumerate() {
+            let owner = if new == count { owners[at] } else { common };
+            let line = self.line(path, text);
+            line.remove(hand, Some(around.clone()));
+            line.copy = owner.map(|_| texts[at.min(new - 1)].clone());
+        }
+        for (at, text) in texts.iter().enumerate() {
+            let owner = if new == count { owners[at] } else { common };
+            let mut line = ModelLine::new(text, hand);
+            if let Some((added, is_kept)) = owner {
+                line.added = added;
+                line.formatter = Some(hand);
+                line.is_addition_kept = is_kept;
+            }
+            self.lines.entry(path).or_default().push(line);
+        }
+        let written = [&live[..start], &texts[..], &live[start + count..]].concat();
+        self.folder.write(path, written.concat());
+        let cause = Box::new(cause);
+        self.folder.observe(&ChangeAuthor::Formatter { cause });
+    }
+
+    /// Another program puts a file back to its first state: lines of everybody go, old ones return.
+    fn reset_file(&mut self) {
         let path = PATHS[self.random.random_range(0..3)];
         self.marks.iter_mut().for_each(|it| it.texts = None);
         let base = base_of(path);
@@ -182,14 +269,59 @@ impl World {
             let is_base = base.split_inclusive('\n').any(|it| it == line.text);
             if is_base && line.removed.is_some() {
                 line.removed = None;
+                line.undone = None;
                 line.added = Hand::Other;
             } else if !is_base && line.removed.is_none() {
-                line.removed = Some(Hand::Other);
-                line.around = None;
+                line.remove(Hand::Other, None);
             }
         }
         self.folder.write(path, &base);
         self.folder.observe(&ChangeAuthor::Disk);
+    }
+
+    /// Commits all files, which changes none.
+    fn commit(&mut self) {
+        let name = format!("c{}", self.commits.len());
+        self.folder.git(&["add", "-A"]);
+        self.folder
+            .git(&["commit", "-q", "--allow-empty", "-m", "work"]);
+        self.folder.git(&["branch", &name]);
+        self.commits.push(self.texts());
+    }
+
+    /// Checks out an earlier commit, after a commit of all files: the user does, or an agent's command.
+    fn check_out(&mut self) {
+        if self.commits.is_empty() {
+            return;
+        }
+        self.folder.observe(&ChangeAuthor::Disk);
+        let session = self.session();
+        let call = self
+            .random
+            .random_bool(0.3)
+            .then(|| ChangeAuthor::Command(self.next_call(session)));
+        if call.is_some() {
+            self.begin_call(session);
+        }
+        self.commit();
+        let at = self.random.random_range(0..self.commits.len());
+        self.folder
+            .git(&["checkout", "-q", "--detach", &format!("c{at}")]);
+        self.marks.iter_mut().for_each(|it| it.texts = None);
+        let texts = self.commits[at].clone();
+        assert_eq!(self.texts(), texts, "the model of Git");
+        for (path, lines) in &mut self.lines {
+            let text = texts[path].clone().unwrap_or_default();
+            let live: BTreeSet<&str> = text.split_inclusive('\n').collect();
+            for line in lines {
+                line.check_out(live.contains(line.text.as_str()));
+            }
+        }
+        if call.is_none() && self.random.random_bool(0.5) {
+            // A part of the files is looked at first.
+            self.folder.changes(session);
+        }
+        self.folder.observe(&call.unwrap_or(ChangeAuthor::Disk));
     }
 
     fn keep(&mut self, session: &'static str) {
@@ -197,7 +329,7 @@ impl World {
         let Some(hunk) = hunks.choose(&mut self.random).cloned() else {
             return;
         };
-        let before = self.texts();
+        let (before, git) = (self.texts(), self.git_state());
         let target = ReviewTarget::Hunk {
             path: hunk.path.clone(),
             hunk: hunk.id.clone(),
@@ -206,6 +338,7 @@ impl World {
             .run(session, &FolderAction::Keep(target.clone()))
             .unwrap();
         assert_eq!(self.texts(), before, "keep changes no bytes");
+        assert_eq!(self.git_state(), git, "nor anything of Git");
         for line in self.lines.get_mut(hunk.path.as_str()).into_iter().flatten() {
             let text = line.text.trim_end().to_owned();
             match line.removed {
@@ -217,24 +350,60 @@ impl World {
         assert!(matches!(refused, Err(Error::Stale(_))), "{refused:?}");
     }
 
+    /// Rejects one hunk: its lines alone go and return.
+    fn reject_hunk(&mut self, session: &'static str) {
+        self.folder.observe(&ChangeAuthor::Disk);
+        let hunks = self.folder.changes(session).hunks;
+        let Some(hunk) = hunks.choose(&mut self.random).cloned() else {
+            return;
+        };
+        let before = self.texts();
+        let target = ReviewTarget::Hunk {
+            path: hunk.path.clone(),
+            hunk: hunk.id.clone(),
+        };
+        match self.folder.run(session, &FolderAction::Reject(target)) {
+            Ok(outcome) => assert_eq!(outcome.paths, [hunk.path.as_str()]),
+            Err(Error::UndoConflicts(_) | Error::NothingToUndo) => return,
+            Err(error) => panic!("{error}"),
+        }
+        let after = self.texts();
+        for (path, text) in &after {
+            let lines = |text: &Option<String>| -> BTreeSet<String> {
+                let text = text.clone().unwrap_or_default();
+                text.lines().map(str::to_owned).collect()
+            };
+            let mut expected = lines(&before[path]);
+            if *path == hunk.path {
+                expected.retain(|line| !hunk.after.contains(line));
+                expected.extend(hunk.before.iter().cloned());
+            }
+            assert_eq!(lines(text), expected, "{path} without {hunk:?}");
+        }
+        let turns = (0, u64::MAX);
+        let chosen = Chosen {
+            session,
+            turns,
+            spares_kept: true,
+        };
+        self.take_over(&chosen, &after);
+    }
+
     /// Takes out changes, compares with the model, and sometimes undoes it.
     fn take_out(&mut self, session: &'static str) {
         let turn = self.random.random_range(1..=self.turns[session]);
-        let kind = self.random.random_range(0..3);
-        let action = match kind {
-            0 => FolderAction::Reject(ReviewTarget::Turn(turn)),
-            1 => FolderAction::Restore(turn),
-            _ => FolderAction::Reject(ReviewTarget::All),
+        let (action, turns) = match self.random.random_range(0..3) {
+            0 => (FolderAction::Reject(ReviewTarget::Turn(turn)), (turn, turn)),
+            1 => (FolderAction::Restore(turn), (turn, u64::MAX)),
+            _ => (FolderAction::Reject(ReviewTarget::All), (0, u64::MAX)),
         };
-        let is_chosen = move |hand: Hand| match (kind, hand) {
-            (_, Hand::Other) => false,
-            (0, Hand::Agent(it, at)) => it == session && at == turn,
-            (1, Hand::Agent(it, at)) => it == session && at >= turn,
-            (_, Hand::Agent(it, _)) => it == session,
+        let chosen = Chosen {
+            session,
+            turns,
+            spares_kept: !matches!(action, FolderAction::Restore(_)),
         };
-        let spares_kept = !matches!(action, FolderAction::Restore(_));
         self.folder.observe(&ChangeAuthor::Disk);
-        let before = self.texts();
+        let (before, git) = (self.texts(), self.git_state());
         let stamps: Vec<_> = self.stamps();
         let hunks = self.folder.changes(session).hunks;
         let (paths, contested) = match self.folder.run(session, &action) {
@@ -250,9 +419,10 @@ impl World {
                 assert_eq!(before[path], after[path]);
             }
         }
+        assert_eq!(self.git_state(), git, "Git's files stay");
         for path in PATHS {
             let contested = contested.iter().any(|it| it.path == path);
-            self.check(path, &is_chosen, spares_kept, contested);
+            self.check(path, &chosen, contested);
         }
         self.check_mark(&action, session, &after);
         if self.random.random_bool(0.5) && !paths.is_empty() {
@@ -264,17 +434,17 @@ impl World {
                 "and reviews the same"
             );
         } else {
-            self.take_over(&is_chosen, &after);
+            self.take_over(&chosen, &after);
+            let again = self.folder.run(session, &action);
+            assert!(
+                matches!(again, Err(Error::NothingToUndo | Error::UndoConflicts(_))),
+                "{action:?} twice is once: {again:?}"
+            );
         }
     }
 
     /// A restore goes back to the state of the mark if nobody else changed anything since.
-    fn check_mark(
-        &self,
-        action: &FolderAction,
-        session: &str,
-        after: &BTreeMap<&'static str, Option<String>>,
-    ) {
+    fn check_mark(&self, action: &FolderAction, session: &str, after: &Texts) {
         let FolderAction::Restore(turn) = action else {
             return;
         };
@@ -283,6 +453,13 @@ impl World {
         if let Some(texts) = mark.and_then(|it| it.texts.as_ref()) {
             assert_eq!(after, texts, "restored to turn {turn} of {session}");
         }
+    }
+
+    fn git_state(&self) -> Vec<Option<Vec<u8>>> {
+        GIT_FILES
+            .iter()
+            .map(|path| self.folder.read(path))
+            .collect()
     }
 
     fn stamps(&self) -> Vec<(&'static str, (u64, i64, i64))> {
@@ -298,13 +475,7 @@ impl World {
 
     /// Compares a file with the model: the lines of the chosen changes are out, all others stay, in
     /// their order. A contested file may have kept chosen changes, but has lost nothing.
-    fn check(
-        &self,
-        path: &'static str,
-        is_chosen: &dyn Fn(Hand) -> bool,
-        spares_kept: bool,
-        is_contested: bool,
-    ) {
+    fn check(&self, path: &'static str, chosen: &Chosen, is_contested: bool) {
         let text = self.folder.text(path);
         let live: Vec<&str> = text.split_inclusive('\n').collect();
         let distinct: BTreeSet<&str> = live.iter().copied().collect();
@@ -314,20 +485,23 @@ impl World {
             "no line is doubled in {path}: {text}"
         );
         let at = |text: &str| live.iter().position(|it| *it == text);
-        for line in self.lines.get(path).into_iter().flatten() {
-            let is_added = is_chosen(line.added) && !(spares_kept && line.is_addition_kept);
-            let is_removed = line
-                .removed
-                .is_some_and(|hand| !is_chosen(hand) || (spares_kept && line.is_removal_kept));
+        let lines = self.lines.get(path).map_or(&[][..], Vec::as_slice);
+        let is_kept = |text: &str| {
+            let mut lines = lines.iter();
+            lines.any(|it| it.text == text && it.removed.is_none() && it.is_addition_kept)
+        };
+        for line in lines {
             let position = at(&line.text);
             if is_contested {
-                let is_foreign = !is_chosen(line.added) && line.removed.is_none();
+                let is_own =
+                    chosen.has(line.added) || line.formatter.is_some_and(|it| chosen.has(it));
+                let is_foreign = !is_own && line.removed.is_none();
                 assert!(!is_foreign || position.is_some(), "{path} lost {line:?}");
                 continue;
             }
             assert_eq!(
                 position.is_some(),
-                !is_added && !is_removed,
+                chosen.leaves(line, &is_kept),
                 "{path}: {line:?}\n{text}"
             );
             if let (Some(position), Some((before, behind))) = (position, &line.around) {
@@ -346,48 +520,30 @@ impl World {
     }
 
     /// Takes the state of the disk into the model: the chosen changes of the present lines are gone.
-    fn take_over(
-        &mut self,
-        is_chosen: &dyn Fn(Hand) -> bool,
-        after: &BTreeMap<&'static str, Option<String>>,
-    ) {
+    fn take_over(&mut self, chosen: &Chosen, after: &Texts) {
         self.marks.iter_mut().for_each(|it| it.texts = None);
         for (path, lines) in &mut self.lines {
             let text = after[path].clone().unwrap_or_default();
+            let live: BTreeSet<&str> = text.split_inclusive('\n').collect();
             for line in lines {
-                let is_live = text.split_inclusive('\n').any(|it| it == line.text);
-                match (is_live, line.removed) {
-                    (true, Some(_)) => line.removed = None,
-                    (false, None) if is_chosen(line.added) => line.removed = Some(Hand::Other),
-                    _ => {}
-                }
+                line.take_out(live.contains(line.text.as_str()), chosen);
             }
         }
     }
 
     fn step(&mut self) {
-        let session = ["s", "t"].choose(&mut self.random).copied().unwrap();
-        match self.random.random_range(0..12) {
+        let session = self.session();
+        match self.random.random_range(0..15) {
             0..=4 => self.call(session),
             5 => self.begin_turn(session),
             6 | 7 => self.other(),
-            8 => self.checkout(),
+            8 => self.reset_file(),
             9 => self.keep(session),
             10 => self.folder.open(),
+            11 => self.format(),
+            12 => self.check_out(),
+            13 => self.reject_hunk(session),
             _ => self.take_out(session),
-        }
-    }
-}
-
-impl ModelLine {
-    fn new(text: &str, added: Hand) -> Self {
-        Self {
-            text: text.to_owned(),
-            added,
-            removed: None,
-            is_addition_kept: false,
-            is_removal_kept: false,
-            around: None,
         }
     }
 }

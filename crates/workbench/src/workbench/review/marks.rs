@@ -1,17 +1,18 @@
 //! Appearance and position of a change under review in its text.
 
 use base::{AbsPath, Row, Span};
-use composer_panel::ComposerPanel;
-use composer_panel::actions::{AcceptHere, RejectHere};
+use composer_panel::actions::{AcceptHere, Cancel, RejectHere};
 use composer_panel::board::{Board, BoardHunk, HunkVerdict};
+use composer_panel::{ComposerPanel, comment_field};
 use editor::{BlockPlace, BlockView, ReviewMark};
+use gpui_kit::component::input::InputState;
 use gpui_kit::{
-    Action, AnyElement, App, Div, InteractiveElement as _, IntoElement as _, ParentElement as _,
-    Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, WeakEntity, div,
-    prelude::FluentBuilder as _, px,
+    Action, AnyElement, App, Div, Entity, InteractiveElement as _, IntoElement as _,
+    ParentElement as _, Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _,
+    WeakEntity, div, prelude::FluentBuilder as _, px,
 };
 use text::{RowSpan, Snapshot};
-use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, KeyHint, Label, dp};
+use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, KeyHint, Label, dp};
 
 /// Maximum number of removed lines shown; the rest is only counted.
 const MAX_REMOVED_LINES: usize = 40;
@@ -20,6 +21,8 @@ const MAX_REMOVED_LINES: usize = 40;
 const AROUND: u32 = 400;
 /// Height of the line with the buttons, in pixels.
 const HEAD: f32 = 32.0;
+/// Height of the field of a comment, in pixels.
+const FIELD: f32 = 44.0;
 
 /// A change shown in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +32,8 @@ pub(super) struct ShownChange {
     /// Index of the letter and colour of its agent.
     mark: usize,
     agent: String,
+    /// The field in which the user writes a comment on it.
+    pub(super) field: Option<Entity<InputState>>,
 }
 
 /// Returns the changes already contained in a text, in text order; those that no longer match are
@@ -50,6 +55,7 @@ pub(super) fn shown_in(path: &AbsPath, snapshot: &Snapshot, board: &Board) -> Ve
                     rows,
                     mark: job.mark,
                     agent: job.title().to_owned(),
+                    field: None,
                 });
             }
         }
@@ -76,6 +82,7 @@ pub(super) fn shown_here(
                 rows: rows_of(hunk, snapshot)?,
                 mark: 0,
                 agent: title.clone(),
+                field: None,
             })
         })
         .collect();
@@ -112,15 +119,32 @@ impl ShownChange {
         &self.hunk.id
     }
 
-    /// Returns the editor's mark for the change.
-    pub(super) fn mark(&self, panel: &WeakEntity<ComposerPanel>, cx: &App) -> ReviewMark {
+    /// Returns the rows that the change added.
+    pub(super) fn rows(&self) -> RowSpan {
+        self.rows
+    }
+
+    /// Returns the first line of the hunk in its file as the engines know it, from 1.
+    pub(super) fn line(&self) -> u32 {
+        self.hunk.line
+    }
+
+    /// Returns the height of the block above the rows, in line heights; with the field of a comment
+    /// if `has_field`.
+    pub(super) fn height(&self, has_field: bool, cx: &App) -> f32 {
         let gone = self.hunk.before.len();
         let more = usize::from(gone > MAX_REMOVED_LINES);
         let rows = gone.min(MAX_REMOVED_LINES) + more;
+        let field = if has_field { FIELD } else { 0.0 };
+        cx.theme().code_lines(HEAD + field) + rows as f32
+    }
+
+    /// Returns the editor's mark for the change.
+    pub(super) fn mark(&self, panel: &WeakEntity<ComposerPanel>, cx: &App) -> ReviewMark {
         let (shown, panel) = (self.clone(), panel.clone());
         ReviewMark {
             rows: self.rows,
-            height: cx.theme().code_lines(HEAD) + rows as f32,
+            height: self.height(self.field.is_some(), cx),
             view: BlockView::new(move |place, _, cx| shown.render(place, &panel, cx)),
         }
     }
@@ -166,7 +190,8 @@ impl ShownChange {
             .child(button("inline-accept", "Accept", HunkVerdict::Accepted))
             .children(keys(&AcceptHere, cx))
             .child(button("inline-reject", "Reject", HunkVerdict::Rejected))
-            .children(keys(&RejectHere, cx));
+            .children(keys(&RejectHere, cx))
+            .child(self.comment_button(key, panel));
         let name = format!("Change by {}, line {}", self.agent, self.hunk.line);
         div()
             .id(("inline-change", key))
@@ -181,7 +206,50 @@ impl ShownChange {
             })
             .child(head)
             .children(removed_lines(&self.hunk.before, place, cx))
+            .children(self.render_field(place, panel, cx))
             .into_any_element()
+    }
+
+    fn comment_button(&self, key: usize, panel: &WeakEntity<ComposerPanel>) -> IconButton {
+        let (panel, hunk) = (panel.clone(), self.hunk.id.clone());
+        IconButton::new(("inline-comment", key), Icon::Message, "Comment")
+            .small()
+            .on_click(move |_, window, cx| {
+                // The panel lives as long as the window.
+                panel
+                    .update(cx, |panel, cx| {
+                        panel.comment_in_text(&hunk, None, window, cx);
+                    })
+                    .ok();
+            })
+    }
+
+    /// Renders the field of a comment, if the user writes one.
+    fn render_field(
+        &self,
+        place: &BlockPlace,
+        panel: &WeakEntity<ComposerPanel>,
+        cx: &App,
+    ) -> Option<Div> {
+        let field = self.field.as_ref()?;
+        let panel = panel.clone();
+        let row = div()
+            .on_action(move |_: &Cancel, window, cx| {
+                // The panel lives as long as the window.
+                panel
+                    .update(cx, |panel, cx| panel.cancel_comment(window, cx))
+                    .ok();
+            })
+            .flex()
+            .flex_none()
+            .items_center()
+            .w_full()
+            .h(px(FIELD * cx.theme().fonts.zoom))
+            .pl(place.gutter)
+            .pr(dp(16.0))
+            .bg(cx.theme().colors.raised)
+            .child(comment_field(field));
+        Some(row)
     }
 }
 
