@@ -14,7 +14,7 @@ fn later_commands_review_a_session() {
         })
     };
     let script = json!({ "rules": [
-        call("Comment on `new.txt:1`", "write", json!({ "path": "new.txt", "content": "mended\n" })),
+        call("Comment on `new.txt:1`", "exec_command", json!({ "command": "printf 'mended\\n' > new.txt" })),
         call("write it", "write", json!({ "path": "new.txt", "content": "made\n" })),
         call("run it", "exec_command", json!({ "command": "printf 'by a command\\n' > old.txt" })),
         { "reply": [{ "text": "Done." }] },
