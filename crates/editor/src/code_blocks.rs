@@ -9,7 +9,7 @@ use std::ops::Range;
 use async_channel::Sender;
 use gpui_kit::base::TextViewDefaults;
 use gpui_kit::base::text::CodeBlock;
-use gpui_kit::{App, Global, HighlightStyle};
+use gpui_kit::{App, AppContext as _, Global, HighlightStyle};
 use syntax::{Budget, HighlightKind, Language, ParseStatus, SyntaxTree, language_named};
 use text::Snapshot;
 use ui::{ActiveTheme as _, Theme};
