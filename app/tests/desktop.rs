@@ -14,8 +14,6 @@ mod agents;
 mod desk;
 #[path = "desktop/language.rs"]
 mod language;
-#[path = "desktop/prompt_sources.rs"]
-mod prompt_sources;
 
 use std::fs;
 use std::process::Command;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::desk::Desk;
 
 /// Returns the `burin-agent` program beside ours; `None` if only the window was built.
-pub(crate) fn agent() -> Option<PathBuf> {
+fn agent() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_BIN_EXE_burin")).with_file_name("burin-agent");
     path.exists().then_some(path)
 }
@@ -42,7 +42,7 @@ fn names(desk: &Desk, agent: &Path) -> Vec<String> {
 }
 
 /// One session and its records.
-pub(crate) struct Session<'a> {
+struct Session<'a> {
     desk: &'a Desk,
     agent: &'a Path,
     id: String,
@@ -50,7 +50,7 @@ pub(crate) struct Session<'a> {
 
 impl<'a> Session<'a> {
     /// Sends `text` and returns the session that begins.
-    pub(crate) fn begin(desk: &'a Desk, agent: &'a Path, text: &str) -> Self {
+    fn begin(desk: &'a Desk, agent: &'a Path, text: &str) -> Self {
         let before = names(desk, agent);
         desk.type_text(text);
         desk.keys(&["Return"]);
@@ -64,7 +64,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the records of a kind.
-    pub(crate) fn recorded(&self, kind: &str) -> Vec<Value> {
+    fn recorded(&self, kind: &str) -> Vec<Value> {
         let records = sessions(self.desk, self.agent, &["export", &self.id]);
         let records = records
             .lines()
@@ -73,19 +73,19 @@ impl<'a> Session<'a> {
         records.filter(is_wanted).collect()
     }
 
-    pub(crate) fn is_waiting(&self) -> bool {
+    fn is_waiting(&self) -> bool {
         self.recorded("leave_asked").len() > self.recorded("leave_given").len()
     }
 
     /// Returns the end of its turn; empty while it runs.
-    pub(crate) fn end(&self) -> String {
+    fn end(&self) -> String {
         let ended = self.recorded("turn_ended");
         ended.first().map(Value::to_string).unwrap_or_default()
     }
 }
 
 /// Chooses a model from the palette's list by a word of its name.
-pub(crate) fn choose(desk: &Desk, word: &str) {
+fn choose(desk: &Desk, word: &str) {
     desk.keys(&["alt+slash"]);
     desk.wait(500);
     desk.type_text(word);

@@ -43,6 +43,8 @@ pub(super) struct PromptCompletion {
     search: Option<Task<()>>,
     load: Option<Task<()>>,
     load_contents: Option<Task<()>>,
+    /// Start of the word for which the rows were read last.
+    loaded_for: Option<usize>,
     scroll: ScrollHandle,
 }
 
@@ -72,13 +74,15 @@ impl ComposerPanel {
             .filter(|word| selection.is_empty() && !is_token(word.at.start));
         let Some(word) = word else {
             self.completion.closed = None;
+            self.completion.loaded_for = None;
             self.close_completion(cx);
             return;
         };
         if self.completion.closed == Some(word.at.start) {
             return;
         }
-        if self.completion.open.is_none() {
+        // Once for each word: a slow server would get another request with each key.
+        if self.completion.loaded_for.replace(word.at.start) != Some(word.at.start) {
             self.load_named_context(window, cx);
         }
         let mut last = Vec::new();

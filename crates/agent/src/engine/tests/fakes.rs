@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::super::{
-    Harness, HarnessParts, ScriptedGateway, SessionChannels, SessionLimits, SessionOptions, start,
+    Compactor, ContextProvider, Harness, HarnessParts, ScriptedGateway, SessionChannels,
+    SessionLimits, SessionOptions, start,
 };
 use super::doubles::{NoContext, PlainCompactor, RuleContext};
 use crate::compact::PlannedCompactor;
