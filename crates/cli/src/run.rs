@@ -120,6 +120,7 @@ impl RunCommand {
     /// Returns the command that continues a session with a task.
     pub(crate) fn resuming(id: String, task: String, allows_all: bool, is_json: bool) -> Self {
         Self {
+            machine: None,
             root: None,
             model: None,
             plan: false,
