@@ -43,7 +43,7 @@ fn scripts(rounds: usize) -> Vec<ResponseScript> {
         for step in 0..4 {
             let id = format!("c{round}-{step}");
             let say = format!("filler {round} {step} ");
-            let input = serde_json::json!({ "say": say, "fill": 20_000 }).to_string();
+            let input = serde_json::json!({ "say": say, "fill": 30_000 }).to_string();
             scripts.push(look(&id, &input));
         }
         scripts.push(ResponseScript::text("filler answer"));
@@ -66,6 +66,11 @@ fn world(rounds: usize) -> World {
     world_planned(mind, SessionLimits::default(), RULE)
 }
 
+/// So long that the scripted counts of tokens do not apply to its request: they are for short ones.
+fn long_message() -> String {
+    format!("pin this: {}", "word ".repeat(3_000))
+}
+
 async fn compact(talk: &mut Talk) {
     talk.tell(SessionCommand::Compact).await;
     talk.until(|event| matches!(event, crate::AgentEvent::Compacting { is_over: true }))
@@ -82,7 +87,7 @@ fn seq_of(talk: &Talk, is_it: impl Fn(&SessionRecord) -> bool) -> u64 {
 async fn pinned_texts_and_rules_survive_three_compactions() {
     let world = world(3);
     let mut talk = world.open();
-    let long = format!("pin this: {}", "word ".repeat(3_000));
+    let long = long_message();
     assert_eq!(talk.ask(&long).await, TurnEnd::Done);
     let message = seq_of(&talk, |it| matches!(it, SessionRecord::Prompted { .. }));
     let result = seq_of(&talk, |it| matches!(it, SessionRecord::CallEnded { .. }));
@@ -118,7 +123,7 @@ async fn pinned_texts_and_rules_survive_three_compactions() {
 async fn an_unpinned_text_leaves_with_the_next_compaction() {
     let world = world(2);
     let mut talk = world.open();
-    talk.ask("begin").await;
+    talk.ask(&long_message()).await;
     let record = seq_of(&talk, |it| matches!(it, SessionRecord::CallEnded { .. }));
     for is_pinned in [true, false] {
         talk.ask_pin(record, is_pinned).await;
@@ -128,6 +133,11 @@ async fn an_unpinned_text_leaves_with_the_next_compaction() {
         let request = world.client.requests().pop().expect("a request");
         assert_eq!(sent(&request).contains(RESULT), is_pinned);
     }
+    let compacted = talk.records();
+    let compacted = compacted
+        .iter()
+        .filter(|it| it.record.kind() == "compacted");
+    assert_eq!(compacted.count(), 2);
     // Pinned again, after its record was compacted away: it is sent at once.
     talk.ask_pin(record, true).await;
     let kept = world.kept(&talk.id).await;
