@@ -101,7 +101,8 @@ fn reattach() -> Result<Vec<Figure>, String> {
         }
         records = count;
     }
-    let stopping = background::ask_to_stop(&dirs(&real), true);
+    let dirs = dirs(&real);
+    let stopping = background::ask_to_stop(&dirs, true);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -120,6 +121,7 @@ fn reattach() -> Result<Vec<Figure>, String> {
     ])
 }
 
+/// Returns the folders of the background process.
 fn dirs(folder: &AbsPath) -> Dirs {
     Dirs::under(&folder.join("served"))
 }

@@ -6,7 +6,7 @@ use text::{Buffer, Change};
 use super::stories::offered;
 use super::world::World;
 use crate::engine::{BlockReason, CycleStep, EngineInput, EngineOptions};
-use crate::samples::{state_of, suggestion};
+use crate::samples::state_of;
 use crate::{ChangeCause, DocumentEdit, EditorState, Suggestion, SuggestionId, SuggestionSource};
 
 /// Options with neither a model nor the local tier.

@@ -2,8 +2,8 @@
 
 use std::process::Command as Process;
 
-use agent_service::Consent;
 use agent_service::board::{Command, Event, StartAgents};
+use agent_service::{Consent, FolderTrust};
 use mockllm::{MockServer, Script};
 use serde_json::json;
 
