@@ -114,6 +114,7 @@ fn write(path: &AbsPath, text: &str) {
     written.expect("written");
 }
 
+#[expect(clippy::disallowed_methods, reason = "the user's own Git")]
 fn git(folder: &AbsPath, arguments: &[&str]) -> bool {
     let status = Process::new("git")
         .args(["-c", "user.name=test", "-c", "user.email=test@localhost"])
