@@ -24,7 +24,7 @@ const RUNNING: usize = 8;
 /// Size of the texts in the transcript, in bytes.
 const TRANSCRIPT_BYTES: usize = 1 << 20;
 /// Number of typed lines, and of lines that are not counted: they shape words that are not cached yet.
-const LINES: usize = 12;
+const LINES: usize = 8;
 const FIRST_LINES: usize = 2;
 /// Time between keys: eight a second.
 const BETWEEN: Duration = Duration::from_millis(125);
@@ -49,8 +49,9 @@ fn changed_rows(&self, since: Revision) -> impl Iterator<Item = Row> {
 2. `Names` shares them, and nothing reads the whole text.
 ";
 const CHUNK: &str = "and then the *next* part of `the answer` follows, ";
-/// Number of chunks in a paragraph.
-const PARAGRAPH: usize = 8;
+/// Number of chunks in a paragraph, and in an answer, after which a call follows.
+const PARAGRAPH: u64 = 8;
+const ANSWER_CHUNKS: u64 = 64;
 
 pub(crate) fn run() {
     let text = include_str!("../../src/prediction.rs");
@@ -132,7 +133,7 @@ fn type_beside_streams(world: &mut World) {
         stream(world, Some(child), AgentEvent::Text(ANSWER.to_owned()));
     }
     let (mut keys, mut updates) = (Vec::new(), Vec::new());
-    let mut chunks = 0;
+    let mut chunks = 0_u64;
     for (ix, line) in TYPED.lines().cycle().take(LINES).enumerate() {
         for key in line.chars().chain(['\n']) {
             let took = world.press(keystroke(key));
@@ -145,6 +146,9 @@ fn type_beside_streams(world: &mut World) {
                 let end = if chunks % PARAGRAPH == 0 { "\n\n" } else { "" };
                 for child in (1..RUNNING).map(Some).chain([None]) {
                     stream(world, child, AgentEvent::Text(format!("{CHUNK}{end}")));
+                    if chunks % ANSWER_CHUNKS == 0 {
+                        end_step(world, child, chunks / ANSWER_CHUNKS);
+                    }
                 }
                 let start = ThreadTime::now();
                 world.stage.cx.run_until_parked();
@@ -180,6 +184,20 @@ fn type_beside_streams(world: &mut World) {
         updates.len(),
         Goal::None,
     );
+}
+
+/// Ends an answer of a stream with its call, and begins another one.
+fn end_step(world: &World, child: Option<usize>, step: u64) {
+    let name = child.map_or_else(|| "own".to_owned(), |child| child.to_string());
+    let [asked, answered, began, ended] = step_records(u64::MAX, step, &name);
+    for (seq, record) in (0..).zip([answered, began, ended, asked]) {
+        let stored = Stored {
+            seq: u64::MAX / 2 + 4 * step + seq,
+            at_ms: 0,
+            record,
+        };
+        stream(world, child, AgentEvent::Recorded(Arc::new(stored)));
+    }
 }
 
 /// Sends an event of the open session or of one of its subagents.

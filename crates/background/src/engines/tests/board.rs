@@ -43,10 +43,16 @@ impl Repository {
             &setup.engines.dirs.config.join("settings.json"),
             &settings.to_string(),
         );
+        let models = setup.engines.dirs.config.join("models");
         let profile = json!({ "match": ["mock/*"], "tools": true });
         let profiles = json!({ "profiles": [profile] });
-        let path = setup.engines.dirs.config.join("models/profiles.json");
-        write(&path, &profiles.to_string());
+        write(&models.join("profiles.json"), &profiles.to_string());
+        let row = json!({
+            "provider": "mock", "model": "m", "kind": "chat", "context": 100_000, "output": 8192,
+            "price": { "input": 1, "output": 1 }, "source": "the test", "date": "2026-01-01"
+        });
+        let prices = json!({ "format": 1, "rows": [row] });
+        write(&models.join("prices.json"), &prices.to_string());
 
         write(&root.join("AGENTS.md"), "Prefer short names.\n");
         let rule = "---\nalwaysApply: true\n---\nMeasure before you change.\n";
