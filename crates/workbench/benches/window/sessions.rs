@@ -143,10 +143,14 @@ fn type_beside_streams(world: &mut World) {
             let mut passed = Duration::ZERO;
             while passed < BETWEEN {
                 chunks += 1;
-                let end = if chunks % PARAGRAPH == 0 { "\n\n" } else { "" };
+                let end = if chunks.is_multiple_of(PARAGRAPH) {
+                    "\n\n"
+                } else {
+                    ""
+                };
                 for child in (1..RUNNING).map(Some).chain([None]) {
                     stream(world, child, AgentEvent::Text(format!("{CHUNK}{end}")));
-                    if chunks % ANSWER_CHUNKS == 0 {
+                    if chunks.is_multiple_of(ANSWER_CHUNKS) {
                         end_step(world, child, chunks / ANSWER_CHUNKS);
                     }
                 }
