@@ -280,7 +280,7 @@ impl LinkTask {
                         tries += 1;
                         let is_lasting = tries >= MAX_TRIES || error.is_other_version();
                         self.note_problem(Some(&error));
-                        failed = Some(error).filter(|_| is_lasting);
+                        failed = is_lasting.then_some(error);
                     }
                     Err(_) => {}
                 }
