@@ -149,13 +149,12 @@ fn eight_agents_go_on_when_the_window_is_killed() {
     );
 
     let _again = desk.start(&[repo.as_os_str()]);
-    desk.keys(&["ctrl+alt+b"]);
-    desk.wait(2_000);
-    // The keys are repeated until the window has read the list and shows the question.
+    // A new session shows the panel, which the window may have restored. The keys are repeated until
+    // the window has read the list and shows the question.
     desk.until("the end of all tasks", 240, || {
         let waiting = (0..).zip(&sessions).filter(|(_, it)| it.is_waiting());
         for (ix, _) in waiting {
-            desk.keys(&["alt+h", "ctrl+a"]);
+            desk.keys(&["ctrl+alt+n", "alt+h", "ctrl+a"]);
             desk.type_text(&format!("test {ix}"));
             if ix == 0 {
                 desk.picture("agents-6-listed-again");
