@@ -43,6 +43,7 @@ fn later_commands_review_a_session() {
         &id,
         "new.txt:1",
         "--json",
+        "--yes",
         "why",
         "so?",
     ]);
