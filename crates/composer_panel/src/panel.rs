@@ -640,7 +640,10 @@ impl OpenSession {
 
     /// Updates the view of a text, if it was in sight before.
     fn refresh_text(&mut self, at: usize, cx: &mut App) {
-        if let (Some(text), Some(state)) = (self.model_text(at), self.texts.get(&at)) {
+        let Some(state) = self.texts.get(&at) else {
+            return;
+        };
+        if let Some(text) = self.model_text(at) {
             state.update(cx, |state, cx| state.set_text(&text, cx));
         }
     }

@@ -312,6 +312,7 @@ impl ComposerPanel {
             PanelPage::Changes => PanelPage::Session,
             _ => PanelPage::Changes,
         };
+        self.note_seen(cx);
         self.list_focus.focus(window, cx);
         cx.notify();
     }

@@ -66,13 +66,18 @@ impl ComposerPanel {
         }));
     }
 
-    /// Whether the panel shows a session, if the panel itself is visible.
+    /// Whether the panel shows a session or its changes, if the panel itself is visible.
     pub fn shows_session(&self, id: &str) -> bool {
-        let open = self
-            .open
-            .as_ref()
-            .filter(|_| self.page == PanelPage::Session);
-        open.is_some_and(|open| open.live.id == id)
+        self.shown_session() == Some(id)
+    }
+
+    fn shown_session(&self) -> Option<&str> {
+        match self.page {
+            PanelPage::Session | PanelPage::Changes => {
+                self.open.as_ref().map(|open| open.live.id.as_str())
+            }
+            _ => None,
+        }
     }
 
     /// Marks a session as unread. `is_stored` says that the engines have marked it already.
@@ -83,13 +88,9 @@ impl ComposerPanel {
         cx.notify();
     }
 
-    /// Marks the shown session as read. Call it when the user comes to see the session page.
+    /// Marks the shown session as read. Call it when the user comes to see it or its changes.
     pub fn note_seen(&mut self, cx: &mut Context<Self>) {
-        let open = self
-            .open
-            .as_ref()
-            .filter(|_| self.page == PanelPage::Session);
-        let Some(id) = open.map(|open| open.live.id.clone()) else {
+        let Some(id) = self.shown_session().map(ToOwned::to_owned) else {
             return;
         };
         let listed = self.sessions.list.find(&id);

@@ -6,7 +6,7 @@ use agent::record::TurnEnd;
 use agent::{AgentEvent, SessionCommand, Stored};
 use composer_panel::actions::{
     ArchiveSession, DeleteSession, ExportSession, ForkSession, NewSession, RenameSession,
-    SelectPrevious, ShowArchived, ShowSessions, TogglePanel,
+    ReviewChanges, SelectPrevious, ShowArchived, ShowSessions, TogglePanel,
 };
 use composer_panel::agents::{
     FakeAgents, FakeRequest, SessionAgent, SessionChange, SessionChangeKind, SessionEntry,
@@ -368,6 +368,27 @@ fn news_of_a_session_that_is_not_shown_are_marked_until_it_is_opened(cx: &mut Te
     fake.change_session(&elsewhere);
     story.settle();
     assert_eq!(status(&mut story), "");
+}
+
+#[gpui_kit::test]
+fn a_session_whose_changes_are_shown_has_no_news(cx: &mut TestAppContext) {
+    let (mut story, fake) = list(&two(), cx);
+    story.keys("enter");
+    story.settle();
+    story.act(ReviewChanges);
+    fake.change_session(&ended("roof", true));
+    story.settle();
+    assert_eq!(status(&mut story), "");
+    assert!(notifications(&mut story).is_empty());
+    // The changes come into sight with the panel.
+    story.act(TogglePanel);
+    fake.change_session(&ended("roof", true));
+    story.settle();
+    assert_eq!(status(&mut story), "1 unread session");
+    story.act(TogglePanel);
+    assert_eq!(status(&mut story), "");
+    let marks = [SessionMark::Unread, SessionMark::Read];
+    assert_eq!(fake.take_marks(), marks.map(|it| ("roof".to_owned(), it)));
 }
 
 #[gpui_kit::test]
