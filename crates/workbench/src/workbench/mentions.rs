@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::{LineFeeds, path_text, printable};
 use composer_panel::{CompletionKind, CompletionRow, FindMentions};
-use editor::DiagnosticCounts;
 use gpui_kit::{App, AppContext as _, Task, WeakEntity};
 use project::fuzzy::{self, CandidateKind};
 use syntax::SyntaxSnapshot;
@@ -19,8 +18,6 @@ use text::Snapshot;
 use super::Workbench;
 use crate::code_index::CodeIndex;
 use crate::finder::{FileMatch, find_files};
-use crate::folder::OpenFolder;
-use crate::folder_diagnostics::phrase;
 use crate::item::TabItem;
 use crate::pickers::byte_offsets;
 
@@ -41,8 +38,8 @@ struct MentionNames {
     /// The text in the active pane, with its syntax.
     text: Option<(Snapshot, SyntaxSnapshot)>,
     index: Option<Arc<dyn CodeIndex>>,
-    /// The files with errors or warnings, and their numbers.
-    problems: Vec<(String, String)>,
+    /// The files with errors or warnings, and the counts of these as text.
+    problems: Arc<[(String, String)]>,
 }
 
 /// Sets its flag when it is dropped, so that the search ends once its answer is not needed.
@@ -86,32 +83,8 @@ fn names(workbench: &Workbench, cx: &App) -> Option<MentionNames> {
         recent: workbench.files_by_use(folder.root(), cx),
         text,
         index: folder.index().cloned(),
-        problems: problem_files(folder, cx),
+        problems: workbench.problem_report.files.clone(),
     })
-}
-
-/// Returns the files with errors or warnings, the worst first, with their numbers as a phrase.
-fn problem_files(folder: &OpenFolder, cx: &App) -> Vec<(String, String)> {
-    let servers = folder.language_servers().read(cx);
-    let diagnostics = servers.diagnostics();
-    let open = servers.documents().into_iter().map(|(path, _)| path);
-    let closed = diagnostics.closed().map(|(path, _)| path.clone());
-    let mut files: Vec<_> = open
-        .chain(closed)
-        .filter_map(|path| {
-            let name = path.relative_to(folder.root()).map(path_text)?;
-            Some((diagnostics.counts_of(&path), name))
-        })
-        .filter(|(counts, _)| *counts != DiagnosticCounts::default())
-        .collect();
-    files.sort_by(|(a, one), (b, two)| {
-        (b.errors, b.warnings, one).cmp(&(a.errors, a.warnings, two))
-    });
-    files.truncate(MAX_FILES);
-    files
-        .into_iter()
-        .map(|(counts, name)| (name, phrase(counts)))
-        .collect()
 }
 
 /// Returns the rows for a query. Lines after the name, as in `src/a.rs:10-20`, are kept.
@@ -281,7 +254,7 @@ mod tests {
             recent: vec!["src/shop/cart_test.rs".to_owned()],
             text: None,
             index: None,
-            problems: vec![("src/cart.rs".to_owned(), "1 error".to_owned())],
+            problems: [("src/cart.rs".to_owned(), "1 error".to_owned())].into(),
         };
         let rows = find(query, &names, &AtomicBool::new(false));
         let written: Vec<&str> = rows.iter().map(|row| row.written.as_str()).collect();
