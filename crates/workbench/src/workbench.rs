@@ -56,6 +56,7 @@ use gpui_kit::{
     Pixels, SharedString, Subscription, Task, WeakEntity, Window, px,
 };
 use host::Files;
+use text::Snapshot;
 use ui::{ModalLayer, RestTimer};
 
 use crate::awake;
@@ -111,7 +112,7 @@ pub struct Workbench {
     board_counts: AgentCounts,
     autosaves: HashMap<EntityId, Task<()>>,
     /// The texts of documents before a formatter changed them for the save that runs.
-    unformatted: HashMap<EntityId, String>,
+    unformatted: HashMap<EntityId, Snapshot>,
     /// The latest edit of several files, for undoing it.
     applied_edit: Option<crate::refactoring::AppliedEdit>,
     peek: Option<peek::OpenPeek>,

@@ -427,6 +427,7 @@ fn document_event(
         ModelEvent::Saved => {
             if let Some(path) = document.read(cx).path().cloned() {
                 let unformatted = workbench.unformatted.remove(&document.entity_id());
+                let unformatted = unformatted.map(|it| it.text(it.full_span()).into_owned());
                 let panel = workbench.agents.local.read(cx);
                 panel.note_saved(path, unformatted);
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use base::AbsPath;
 use editor::{DocumentModel, SaveFailure};
 use gpui_kit::{
-    App, AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Task, Window,
+    AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Task, Window,
 };
 use project::{Document, DocumentState, Loaded, SaveRefused, SaveTarget};
 use settings::Autosave;
@@ -239,12 +239,12 @@ fn save_after(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) -> Task<bool> {
-    let unformatted = text_of(&document, cx);
+    let unformatted = document.read(cx).snapshot();
     let id = document.entity_id();
     cx.spawn_in(window, async move |this, cx| {
         let failure = steps.await;
         let saving = this.update_in(cx, |this, window, cx| {
-            if text_of(&document, cx) != unformatted {
+            if document.read(cx).snapshot().revision() != unformatted.revision() {
                 this.unformatted.insert(id, unformatted);
             }
             if let Some(sentence) = failure {
@@ -261,11 +261,6 @@ fn save_after(
         this.update(cx, |this, _| this.unformatted.remove(&id)).ok();
         is_saved
     })
-}
-
-fn text_of(document: &Entity<DocumentModel>, cx: &App) -> String {
-    let snapshot = document.read(cx).snapshot();
-    snapshot.text(snapshot.full_span()).into_owned()
 }
 
 fn report_failure(
