@@ -12,6 +12,8 @@ const OTHER_FILES: usize = 100;
 const DIAGNOSTICS_OF_OTHERS: usize = 100;
 /// Number of items in each list of completions.
 const ITEMS: usize = 2_000;
+/// The start of the labels that match the typed word.
+pub(crate) const MATCHING: &str = "alpha_";
 
 /// A task of the thread that writes.
 enum WriterTask {
