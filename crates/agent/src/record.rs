@@ -4,10 +4,15 @@
 //! A record is a row of the ledger: a kind and a JSON body. Records are appended, never changed.
 //! Readers accept what older writers wrote, so later fields have defaults.
 
+mod external;
+mod parts;
+
 use model::Effort;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::external::{AgentCommandName, AgentOption, AgentOptionKind, AgentOptionValue};
+pub use self::parts::{StoredContent, StoredPart, StoredUsage};
 use crate::outcome::{CallOutcome, Detail};
 use crate::tool::{ToolClass, ToolDisplay};
 use crate::user_prompts::PermissionDecision;
@@ -319,58 +324,6 @@ impl SessionRecord {
     }
 }
 
-/// An option of an external agent, such as its mode, its model or its effort.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgentOption {
-    /// The id of the option.
-    pub id: String,
-    /// The name for display.
-    pub name: String,
-    /// The subject of the option.
-    #[serde(default)]
-    pub kind: AgentOptionKind,
-    /// The id of the current value.
-    pub now: String,
-    /// The possible values.
-    pub values: Vec<AgentOptionValue>,
-}
-
-/// The subject of an option of an external agent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AgentOptionKind {
-    /// The model that answers.
-    Model,
-    /// The mode in which the agent works.
-    Mode,
-    /// The effort of the model's reasoning.
-    Effort,
-    /// Any other subject.
-    #[default]
-    Other,
-}
-
-/// A value of an option.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgentOptionValue {
-    /// The id of the value.
-    pub id: String,
-    /// The name for display.
-    pub name: String,
-    /// The explanation of the value; may be empty.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub about: String,
-}
-
-/// A command of an external agent, written `/name` at the start of a prompt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgentCommandName {
-    /// The name, without the slash.
-    pub name: String,
-    /// The purpose of the command.
-    pub about: String,
-}
-
 /// A record with its position in the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stored {
@@ -657,60 +610,4 @@ pub enum TodoState {
     Doing,
     Done,
     Dropped,
-}
-
-/// A stored message part: the serializable form of `model::MessagePart`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StoredPart {
-    /// The content of the part.
-    #[serde(flatten)]
-    pub content: StoredContent,
-    /// The model that produced the opaque data, and the data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub opaque: Option<(String, String)>,
-}
-
-/// The content of a stored part.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "snake_case")]
-pub enum StoredContent {
-    /// Plain text of a message.
-    Text {
-        /// The text of the part.
-        text: String,
-    },
-    /// Reasoning of the model.
-    Reasoning {
-        /// The reasoning text; empty where only the opaque form is known.
-        text: String,
-    },
-    /// An image in a message.
-    Image {
-        /// The media type of the image.
-        media_type: String,
-        /// The bytes in base64.
-        data: String,
-    },
-    /// A call of a tool.
-    Call {
-        /// The id of the call.
-        id: String,
-        /// The name the model used for the tool.
-        name: String,
-        /// The arguments as the model wrote them.
-        arguments: String,
-    },
-}
-
-/// Tokens used by an answer, by the kind in which providers bill them: prompt tokens outside and
-/// inside the cache, tokens written to the cache, and generated ones, of which `reasoning` counts
-/// the model's thinking.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct StoredUsage {
-    pub input: u64,
-    pub cache_read: u64,
-    pub cache_write: u64,
-    pub output: u64,
-    pub reasoning: u64,
 }

@@ -90,17 +90,17 @@ async fn run(
             }
         }
     };
+    let observed = || ObservedCall {
+        class: tool.class(),
+        call: &call,
+        access: &access,
+        context: &context,
+    };
     let answer = {
         // A tool may start its work when `run` is called, so the observer comes first.
         let mut running = async { tool.run(&call, &access, &context).await }.boxed();
         if let Some(observer) = &observer {
-            let observed = ObservedCall {
-                class: tool.class(),
-                call: &call,
-                access: &access,
-                context: &context,
-            };
-            running = observer.observe(observed, running);
+            running = observer.observe(observed(), running);
         }
         if let Some(diagnostics) = &edit_diagnostics {
             diagnostics.note_reads(tool.class(), &access);
@@ -133,13 +133,7 @@ async fn run(
             let mut reply = HookReply::default();
             let mut running = async { reply = hooks.after(&*tool, &call, &answer).await }.boxed();
             if let Some(observer) = &observer {
-                let observed = ObservedCall {
-                    class: tool.class(),
-                    call: &call,
-                    access: &access,
-                    context: &context,
-                };
-                running = observer.observe_hooks(observed, running);
+                running = observer.observe_hooks(observed(), running);
             }
             running.await;
             reply
