@@ -86,18 +86,8 @@ fn the_first_likely_local_suggestion_is_shown() {
         world.type_in("l");
         let words = ["ong_and_useful()", "onger", "et"];
         let suggestions = words.iter().zip(confidences).zip(1..);
-        let suggestions = suggestions.map(|((new, confidence), id)| Suggestion {
-            id: SuggestionId(id),
-            file: None,
-            revision: world.buffer.revision(),
-            edits: vec![crate::SuggestedEdit::new(
-                Span::from(1..1),
-                new,
-                &world.buffer.snapshot(),
-            )],
-            source: SuggestionSource::Continuation,
-            confidence: *confidence,
-        });
+        let suggestions =
+            suggestions.map(|((new, confidence), id)| ending(&world, id, new, *confidence));
         let suggestions = suggestions.collect();
         world.suggest_locally(suggestions);
         world.check(expected);
@@ -108,29 +98,30 @@ fn the_first_likely_local_suggestion_is_shown() {
     check(&[0.1, 0.12, 0.05], None);
 }
 
+/// A suggestion of the local tier that ends the word after its first letter.
+fn ending(world: &World, id: u64, new: &str, confidence: f32) -> Suggestion {
+    let text = world.buffer.snapshot();
+    Suggestion {
+        id: SuggestionId(id),
+        file: None,
+        revision: text.revision(),
+        edits: vec![crate::SuggestedEdit::new(Span::from(1..1), new, &text)],
+        source: SuggestionSource::Continuation,
+        confidence,
+    }
+}
+
 #[test]
 fn an_explicit_request_cycles_unlikely_suggestions_by_usefulness() {
     let mut world = World::with("ˇ\n", None, "");
     world.put(EngineInput::Options(at_threshold(0.25)));
     world.type_in("l");
     let suggest = |world: &mut World| {
-        let revision = world.buffer.revision();
         let words = [("ong_and_useful()", 0.1), ("onger", 0.2), ("et", 0.05)];
         let suggestions = words
             .iter()
             .zip(1..)
-            .map(|((new, confidence), id)| Suggestion {
-                id: SuggestionId(id),
-                file: None,
-                revision,
-                edits: vec![crate::SuggestedEdit::new(
-                    Span::from(1..1),
-                    new,
-                    &world.buffer.snapshot(),
-                )],
-                source: SuggestionSource::Continuation,
-                confidence: *confidence,
-            });
+            .map(|((new, confidence), id)| ending(world, id, new, *confidence));
         let suggestions = suggestions.collect();
         world.suggest_locally(suggestions);
     };
