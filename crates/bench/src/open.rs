@@ -1,7 +1,7 @@
 //! Time from start to text on the screen, idle CPU use and memory, compared with a bare window and
-//! GTK editors.
+//! GTK editors. `BURIN_BENCH_EARLIER` names an earlier build of `burin` as one more peer.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::corpus;
@@ -13,6 +13,8 @@ const STARTS: usize = 20;
 
 struct Subject {
     name: &'static str,
+    /// The folder of its settings and its state.
+    home: PathBuf,
     program: PathBuf,
     arguments: Vec<String>,
     /// Number of visible lines of text at which the program counts as started.
@@ -44,8 +46,9 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     std::fs::write(&file, sample()?).map_err(|error| error.to_string())?;
     let file = file.display().to_string();
     let release = figure::target().join("release");
-    let subject = |name, program: PathBuf, arguments: &[&str], lines, area| Subject {
+    let subject = |name: &'static str, program: PathBuf, arguments: &[&str], lines, area| Subject {
         name,
+        home: home.path().join(name.replace(' ', "_")),
         program,
         arguments: arguments
             .iter()
@@ -66,10 +69,18 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let scite = subject("SciTE", "scite".into(), &[&file], 12, SCITE);
 
     let screen = Screen::start()?;
-    let subjects = [burin, bare, mousepad, scite];
-    let times = starts(&screen, &subjects, home.path())?;
+    let mut subjects = vec![burin, bare, mousepad, scite];
+    let mut goals = vec![Some(1.3), None, None];
+    if let Some(program) = std::env::var_os("BURIN_BENCH_EARLIER") {
+        subjects.push(subject("earlier build", program.into(), &[&file], 12, OURS));
+        goals.push(Some(1.05));
+    }
+    for subject in &subjects {
+        std::fs::create_dir(&subject.home).map_err(|error| error.to_string())?;
+    }
+    let times = starts(&screen, &subjects)?;
     let mut figures = Vec::new();
-    for (subject, goal) in [(1, Some(1.3)), (2, None), (3, None)] {
+    for (goal, subject) in goals.into_iter().zip(1..) {
         let mut pairs = Pairs::default();
         for round in &times {
             pairs.push(round[0], round[subject]);
@@ -78,26 +89,26 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
         figures.push(Figure::against("start to text", peer, &pairs, "ms", goal));
     }
     for subject in &subjects {
-        figures.extend(at_rest(&screen, subject, home.path())?);
+        figures.extend(at_rest(&screen, subject)?);
     }
     Ok(figures)
 }
 
 /// Returns the start times of every subject by round, taken in random order within a round, after
 /// one uncounted round.
-fn starts(screen: &Screen, subjects: &[Subject; 4], home: &Path) -> Result<Vec<[f64; 4]>, String> {
+fn starts(screen: &Screen, subjects: &[Subject]) -> Result<Vec<Vec<f64>>, String> {
     let mut dice = Dice::new(5);
     let mut times = Vec::with_capacity(STARTS);
     for round in 0..=STARTS {
-        let mut order = [0, 1, 2, 3];
+        let mut order: Vec<usize> = (0..subjects.len()).collect();
         for last in (1..order.len()).rev() {
             order.swap(last, dice.below(last + 1));
         }
-        let mut of_round = [f64::NAN; 4];
+        let mut of_round = vec![f64::NAN; subjects.len()];
         for ix in order {
             let subject = &subjects[ix];
-            of_round[ix] = start(screen, subject, home)
-                .map_err(|error| format!("{}: {error}", subject.name))?;
+            of_round[ix] =
+                start(screen, subject).map_err(|error| format!("{}: {error}", subject.name))?;
         }
         if round > 0 {
             times.push(of_round);
@@ -106,10 +117,10 @@ fn starts(screen: &Screen, subjects: &[Subject; 4], home: &Path) -> Result<Vec<[
     Ok(times)
 }
 
-fn start(screen: &Screen, subject: &Subject, home: &Path) -> Result<f64, String> {
+fn start(screen: &Screen, subject: &Subject) -> Result<f64, String> {
     let begin = Instant::now();
     let arguments: Vec<&str> = subject.arguments.iter().map(String::as_str).collect();
-    let program = screen.run(&subject.program, &arguments, home)?;
+    let program = screen.run(&subject.program, &arguments, &subject.home)?;
     let time = screen.wait_for_text(subject.area, subject.lines, begin);
     drop(program);
     // The next start must not see the window of this one.
@@ -118,9 +129,9 @@ fn start(screen: &Screen, subject: &Subject, home: &Path) -> Result<f64, String>
 }
 
 /// Measures the idle share of a core, and the memory, with the 100 KB file open.
-fn at_rest(screen: &Screen, subject: &Subject, home: &Path) -> Result<[Figure; 2], String> {
+fn at_rest(screen: &Screen, subject: &Subject) -> Result<[Figure; 2], String> {
     let arguments: Vec<&str> = subject.arguments.iter().map(String::as_str).collect();
-    let program = screen.run(&subject.program, &arguments, home)?;
+    let program = screen.run(&subject.program, &arguments, &subject.home)?;
     screen.wait_for_text(subject.area, subject.lines, Instant::now())?;
     std::thread::sleep(Duration::from_secs(4));
     let shares: Result<Vec<f64>, String> = (0..3)
