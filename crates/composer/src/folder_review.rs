@@ -28,8 +28,10 @@ mod apply;
 mod base;
 mod changes;
 mod groups;
+mod line_roles;
 mod plan;
 mod registry;
+mod rewriting;
 mod threads;
 mod weave;
 

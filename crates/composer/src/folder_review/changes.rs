@@ -14,7 +14,7 @@ use crate::worktrees::lock_of;
 use super::FolderReview;
 use super::groups::LineGroup;
 use super::plan::{ChosenChanges, FilePlan, PlannedContent, Planner};
-use super::weave::Weave;
+use super::weave::{Weave, WovenLine};
 
 /// Maximum number of earlier lines of a hunk.
 const MAX_EARLIER_LINES: usize = 200;
@@ -130,6 +130,16 @@ impl ChosenChanges {
             spares_kept: true,
         }
     }
+
+    /// The chosen changes that wrote the text of a line, or else the change that added it.
+    fn writers(&self, line: &WovenLine) -> Vec<ChangeId> {
+        let is_chosen = |change: &ChangeId| self.changes.contains(change);
+        let writers: Vec<ChangeId> = line.writers().filter(is_chosen).collect();
+        if writers.is_empty() {
+            return line.added_by.into_iter().collect();
+        }
+        writers
+    }
 }
 
 impl Planner<'_> {
@@ -181,9 +191,12 @@ impl Planner<'_> {
                     .collect()
             };
             let (before, after) = (texts(&group.removed), texts(&group.added));
-            let ids = group.changed().filter_map(|at| {
+            let ids = group.changed().flat_map(|at| {
                 let line = &weave.lines()[at];
-                line.removed_by.or(line.owner())
+                match line.removed_by {
+                    Some(change) => vec![change],
+                    None => chosen.writers(line),
+                }
             });
             let first = group.changed().min().unwrap_or_default();
             let hunk = FolderHunk {
@@ -324,7 +337,7 @@ fn earlier_lines(weave: &Weave, group: &LineGroup, chosen: &ChosenChanges) -> Ve
     let end = (last + 1..lines.len()).find(is_edge).unwrap_or(lines.len());
     let is_earlier = |at: &usize| {
         let line = &lines[*at];
-        let is_own = line.owner().is_some_and(|it| chosen.changes.contains(&it));
+        let is_own = line.writers().any(|it| chosen.changes.contains(&it));
         is_own && !line.is_live() && group.removed.binary_search(at).is_err()
     };
     (start..end)

@@ -1,24 +1,13 @@
 //! The places of a file that a set of changes touches, and whether others changed them since.
 //!
 //! Pure. A place is contested if text of others lies within it, so that the set cannot be taken out
-//! of it without a guess.
+//! of it without a guess; this includes a line in which a formatter joined both.
 //! Start at `ChangeSet::groups`.
-
-use std::collections::HashSet;
 
 use crate::change_history::ChangeId;
 
+use super::line_roles::{ChangeSet, LineRole};
 use super::weave::{Weave, WovenLine};
-
-/// Changes to be taken out of a file.
-pub(super) struct ChangeSet<'a> {
-    /// Whether a change belongs to the set.
-    pub(super) has: &'a dyn Fn(ChangeId) -> bool,
-    /// Whether a change is an undo.
-    pub(super) is_undo: &'a dyn Fn(ChangeId) -> bool,
-    /// Whether lines that the user kept stay.
-    pub(super) spares_kept: bool,
-}
 
 /// Lines of a weave, adjacent in the text, that differ without the changes of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,58 +27,14 @@ pub(super) struct LineGroup {
     latest: ChangeId,
 }
 
-/// The part that a line plays for a set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LineRole {
-    /// In the text, but not without the set.
-    Added(ChangeId),
-    /// Not in the text, but without the set.
-    Removed(ChangeId),
-    /// Added by the set, and removed by another change since.
-    Fought { added: ChangeId, by: ChangeId },
-    /// In the text with and without the set.
-    Stays,
-    /// In neither.
-    Absent,
-}
-
 impl ChangeSet<'_> {
-    fn has_addition(&self, line: &WovenLine) -> Option<ChangeId> {
-        let mut changes = [line.added_by, line.written_by].into_iter().flatten();
-        let added = changes.find(|change| (self.has)(*change));
-        added.filter(|_| !(self.spares_kept && line.is_addition_kept))
-    }
-
-    fn has_removal(&self, line: &WovenLine) -> Option<ChangeId> {
-        let removed = line.removed_by.filter(|change| (self.has)(*change));
-        removed.filter(|_| !(self.spares_kept && line.is_removal_kept))
-    }
-
-    fn role(&self, line: &WovenLine, kept: &KeptRewritings) -> LineRole {
-        let removal = self.has_removal(line).filter(|_| !kept.cover(line));
-        match (self.has_addition(line), line.removed_by, removal) {
-            (Some(added), None, _) => LineRole::Added(added),
-            // The text of the set lives on in another line.
-            (_, Some(_), None) if line.rewritten_as.is_some() => LineRole::Absent,
-            (Some(added), Some(by), None) if !(self.is_undo)(by) && !(self.has)(by) => {
-                LineRole::Fought { added, by }
-            }
-            (Some(_), Some(_), _) => LineRole::Absent,
-            (None, None, _) => LineRole::Stays,
-            (None, Some(_), Some(removed)) => LineRole::Removed(removed),
-            (None, Some(_), None) => LineRole::Absent,
-        }
-    }
-
     /// The groups of a file, in text order.
     pub(super) fn groups(&self, weave: &Weave) -> Vec<LineGroup> {
         let lines = weave.lines();
-        let kept = KeptRewritings::of(lines, self.spares_kept);
         let mut groups: Vec<LineGroup> = Vec::new();
         // The lines that stay since the last line of the last group.
         let mut between: Vec<usize> = Vec::new();
-        for (at, line) in lines.iter().enumerate() {
-            let role = self.role(line, &kept);
+        for (at, role) in self.roles(lines).into_iter().enumerate() {
             let change = match role {
                 LineRole::Stays => {
                     between.push(at);
@@ -97,7 +42,8 @@ impl ChangeSet<'_> {
                 }
                 LineRole::Absent => continue,
                 LineRole::Added(change) | LineRole::Removed(change) => change,
-                LineRole::Fought { added, .. } => added,
+                LineRole::Fought { added, .. } | LineRole::Joined { added, .. } => added,
+                LineRole::JoinedRemoved { removed, .. } => removed,
             };
             let joined = groups.last_mut().filter(|group| {
                 let is_later =
@@ -145,7 +91,7 @@ impl ChangeSet<'_> {
         // Text that was inserted exactly there since.
         let inserted = |line: Option<&WovenLine>| {
             let line = line.filter(|line| line.is_pure);
-            line.and_then(|line| others(line.owner()))
+            line.and_then(|line| line.writers().find_map(|change| others(Some(change))))
         };
         let inserted = inserted(left().find(|line| line.is_live()))
             .or_else(|| inserted(right().find(|line| line.is_live())));
@@ -157,24 +103,6 @@ impl ChangeSet<'_> {
             removed(right().find(was_there)),
         );
         group.contested_by = inserted.or(before.filter(|before| Some(*before) == behind));
-    }
-}
-
-/// The rewritings by formatters that the user keeps: the lines before them do not return.
-struct KeptRewritings(HashSet<(ChangeId, u32)>);
-
-impl KeptRewritings {
-    fn of(lines: &[WovenLine], spares_kept: bool) -> Self {
-        let kept = lines
-            .iter()
-            .filter(|line| spares_kept && line.is_live() && line.is_addition_kept);
-        let rewritings = kept.filter_map(|line| line.added_by.zip(line.rewrites));
-        Self(rewritings.collect())
-    }
-
-    fn cover(&self, line: &WovenLine) -> bool {
-        let rewriting = line.removed_by.zip(line.rewritten_as);
-        rewriting.is_some_and(|it| self.0.contains(&it))
     }
 }
 
@@ -196,6 +124,14 @@ impl LineGroup {
             LineRole::Added(_) => self.added.push(at),
             LineRole::Removed(_) => self.removed.push(at),
             LineRole::Fought { by, .. } => self.fought_by = self.fought_by.or(Some(by)),
+            LineRole::Joined { by, .. } => {
+                self.added.push(at);
+                self.contested_by = self.contested_by.or(Some(by));
+            }
+            LineRole::JoinedRemoved { by, .. } => {
+                self.removed.push(at);
+                self.contested_by = self.contested_by.or(Some(by));
+            }
             LineRole::Stays | LineRole::Absent => {}
         }
     }

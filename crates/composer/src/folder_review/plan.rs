@@ -10,7 +10,8 @@ use crate::change_history::{
     ChangeAuthor, ChangeHistory, ChangeId, RecordedChange, StoredVersion, VersionKind,
 };
 
-use super::groups::{ChangeSet, LineGroup};
+use super::groups::LineGroup;
+use super::line_roles::ChangeSet;
 use super::weave::{Weave, WeaveAuthor};
 
 /// The weave of a file, up to some change of the log.

@@ -1,6 +1,7 @@
 //! Tests reviews on a real disk, with changes of agents, of the user and of other programs.
 
 mod authors;
+mod formatters;
 mod random;
 mod traps;
 

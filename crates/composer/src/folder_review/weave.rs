@@ -14,6 +14,8 @@ use host::ContentHash;
 
 use crate::change_history::{ChangeId, KeptLine};
 
+use super::rewriting::{LineShare, OldLine, RewritingId, Rewritings};
+
 /// A file's text with the history of its lines. Its size grows with every added line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Weave {
@@ -27,10 +29,10 @@ pub(super) struct WovenLine {
     pub(super) bytes: Box<[u8]>,
     /// The change that added it; `None` for a line older than the log.
     pub(super) added_by: Option<ChangeId>,
-    /// The agent's change whose text a formatter rewrote as this line.
-    pub(super) written_by: Option<ChangeId>,
+    /// The authors of its text if a formatter wrote it from lines of agents; else empty.
+    pub(super) shares: Vec<LineShare>,
     /// The lines that a formatter rewrote as this one have the same number in `rewritten_as`.
-    pub(super) rewrites: Option<u32>,
+    pub(super) rewrites: Option<RewritingId>,
     /// Number of the line among those that the same change added, from 0.
     number: u32,
     /// Whether no line was removed where it was added.
@@ -39,8 +41,8 @@ pub(super) struct WovenLine {
     pub(super) removed_by: Option<ChangeId>,
     /// Its removal before an undo or Git put it back.
     undone_removal: Option<UndoneRemoval>,
-    /// Number of the lines as which the formatter that removed it wrote its text.
-    pub(super) rewritten_as: Option<u32>,
+    /// The rewriting by the formatter that removed it.
+    pub(super) rewritten_as: Option<RewritingId>,
     /// Whether the user keeps its addition.
     pub(super) is_addition_kept: bool,
     /// Whether the user keeps its removal.
@@ -52,7 +54,7 @@ pub(super) struct WovenLine {
 struct UndoneRemoval {
     by: WeaveAuthor,
     change: ChangeId,
-    rewritten_as: Option<u32>,
+    rewritten_as: Option<RewritingId>,
 }
 
 /// The kind of author of a change, as far as lines are concerned.
@@ -88,9 +90,28 @@ impl WovenLine {
         self.removed_by.is_none()
     }
 
-    /// The change that wrote the text of the line: for a formatted line the agent's.
-    pub(super) fn owner(&self) -> Option<ChangeId> {
-        self.written_by.or(self.added_by)
+    /// The changes that wrote the text of the line: for a formatted line those of agents.
+    pub(super) fn writers(&self) -> impl Iterator<Item = ChangeId> {
+        let shares = self.shares.iter().filter_map(|share| share.written_by);
+        let added_by = self.added_by.filter(|_| self.shares.is_empty());
+        shares.chain(added_by)
+    }
+
+    /// The authors of the text of the line.
+    fn shares(&self, is_agents: &dyn Fn(ChangeId) -> bool) -> Vec<LineShare> {
+        if self.shares.is_empty() {
+            let written_by = self.added_by.filter(|change| is_agents(*change));
+            let is_kept = self.is_addition_kept;
+            return vec![LineShare {
+                written_by,
+                is_kept,
+            }];
+        }
+        let shares = self.shares.iter().map(|share| LineShare {
+            is_kept: share.is_kept || self.is_addition_kept,
+            ..*share
+        });
+        shares.collect()
     }
 
     /// Returns the position of the line in the log, which no other line has.
@@ -98,7 +119,7 @@ impl WovenLine {
         (self.added_by, self.number)
     }
 
-    fn remove(&mut self, change: ChangeId, author: WeaveAuthor, rewritten_as: Option<u32>) {
+    fn remove(&mut self, change: ChangeId, author: WeaveAuthor, rewritten_as: Option<RewritingId>) {
         let by = author.undone_by();
         if let Some(undone) = self.undone_removal.take_if(|it| Some(it.by) == by) {
             self.removed_by = Some(undone.change);
@@ -240,17 +261,25 @@ impl GapEdit<'_> {
     /// Removes the live lines of a gap and adds the new ones, or puts dead ones back.
     fn apply(&self, mut gap: Vec<WovenLine>, come: &[&[u8]], number: &mut u32) -> Vec<WovenLine> {
         let back = self.lines_put_back(&gap, come);
-        let rewritten = RewrittenLines::of(self, &gap, come.len());
+        let rewritings = self.rewritings(&gap, come);
         let mut behind_removed = 0;
-        for (at, line) in gap.iter_mut().enumerate() {
-            if line.is_live() {
-                line.remove(self.change, self.author, rewritten.number_of(at));
-                behind_removed = at + 1;
-            }
+        let live = gap
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, line)| line.is_live());
+        for (ix, (at, line)) in live.enumerate() {
+            line.remove(self.change, self.author, rewritings.of_old(ix));
+            behind_removed = at + 1;
         }
         let is_pure = behind_removed == 0;
-        for at in back.iter().flatten() {
-            gap[*at].put_back(self.author);
+        for (ix, at) in back.iter().enumerate() {
+            let Some(line) = at.map(|at| &mut gap[at]) else {
+                continue;
+            };
+            line.put_back(self.author);
+            if let Some((rewriting, _)) = rewritings.of_new(ix) {
+                line.rewrites = Some(rewriting);
+            }
         }
         let mut edited = Vec::with_capacity(gap.len() + come.len());
         let mut old = gap.into_iter();
@@ -267,12 +296,29 @@ impl GapEdit<'_> {
             edited.extend(old.by_ref().take(at - taken));
             taken = at;
             let mut line = new_line(bytes, Some(self.change), *number, is_pure);
-            rewritten.apply(ix, &mut line);
+            if let Some((rewriting, shares)) = rewritings.of_new(ix) {
+                line.rewrites = Some(rewriting);
+                line.shares = shares.to_vec();
+                line.is_addition_kept = !shares.is_empty() && shares.iter().all(|it| it.is_kept);
+            }
             edited.push(line);
             *number += 1;
         }
         edited.extend(old);
         edited
+    }
+
+    /// The rewritings of the live lines of a gap as the new ones; only a formatter makes any.
+    fn rewritings(&self, gap: &[WovenLine], come: &[&[u8]]) -> Rewritings {
+        if self.author != WeaveAuthor::Formatter {
+            return Rewritings::default();
+        }
+        let live = gap.iter().filter(|line| line.is_live());
+        let live = live.map(|line| OldLine {
+            bytes: &line.bytes,
+            shares: line.shares(self.is_agents),
+        });
+        Rewritings::of(self.change, self.first_row, &live.collect::<Vec<_>>(), come)
     }
 
     /// For each new line the dead line of the gap that it puts back, in ascending order.
@@ -317,81 +363,7 @@ impl GapEdit<'_> {
             WeaveAuthor::Agent => false,
             WeaveAuthor::Undo | WeaveAuthor::Redo | WeaveAuthor::Git => true,
             // Text that an agent wrote stays the agent's only if an undo or Git puts it back.
-            WeaveAuthor::Other | WeaveAuthor::Formatter => {
-                !line.owner().is_some_and(self.is_agents)
-            }
-        }
-    }
-}
-
-/// The lines of an agent that a formatter rewrites in a gap.
-#[derive(Default)]
-struct RewrittenLines {
-    /// For each line of the gap the number of its rewriting, if its text goes on in new lines.
-    gone: Vec<Option<u32>>,
-    /// The rewriting that made each new line.
-    new: Vec<Option<Rewriting>>,
-}
-
-/// The rewriting of lines by a formatter.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Rewriting {
-    number: u32,
-    /// The agent's change that wrote the text.
-    owner: ChangeId,
-    /// Whether the user keeps it.
-    is_kept: bool,
-}
-
-impl RewrittenLines {
-    /// Returns the lines that an edit rewrites. Without a formatter there are none. As many lines as
-    /// before are rewritten one by one; else all lines of the gap must have the same owner.
-    fn of(edit: &GapEdit<'_>, gap: &[WovenLine], come: usize) -> Self {
-        if edit.author != WeaveAuthor::Formatter {
-            return Self::default();
-        }
-        let live: Vec<usize> = (0..gap.len()).filter(|at| gap[*at].is_live()).collect();
-        let first = edit.first_row;
-        let rewriting = |at: usize, number: u32| {
-            let owner = gap[at].owner().filter(|it| (edit.is_agents)(*it))?;
-            Some(Rewriting {
-                number,
-                owner,
-                is_kept: gap[at].is_addition_kept,
-            })
-        };
-        let mut gone = vec![None; gap.len()];
-        if live.len() == come {
-            let new: Vec<_> = live
-                .iter()
-                .zip(first..)
-                .map(|(at, number)| rewriting(*at, number))
-                .collect();
-            for (at, made) in live.into_iter().zip(&new) {
-                gone[at] = made.map(|it| it.number);
-            }
-            return Self { gone, new };
-        }
-        let common = live.first().and_then(|at| rewriting(*at, first));
-        let common = common.filter(|_| live.iter().all(|at| rewriting(*at, first) == common));
-        for at in live {
-            gone[at] = common.map(|it| it.number);
-        }
-        Self {
-            gone,
-            new: vec![common; come],
-        }
-    }
-
-    fn number_of(&self, at: usize) -> Option<u32> {
-        self.gone.get(at).copied().flatten()
-    }
-
-    fn apply(&self, at: usize, line: &mut WovenLine) {
-        if let Some(made) = self.new.get(at).copied().flatten() {
-            line.written_by = Some(made.owner);
-            line.rewrites = Some(made.number);
-            line.is_addition_kept = made.is_kept;
+            WeaveAuthor::Other | WeaveAuthor::Formatter => !line.writers().any(self.is_agents),
         }
     }
 }
@@ -400,7 +372,7 @@ fn new_line(bytes: &[u8], added_by: Option<ChangeId>, number: u32, is_pure: bool
     WovenLine {
         bytes: bytes.into(),
         added_by,
-        written_by: None,
+        shares: Vec::new(),
         rewrites: None,
         number,
         is_pure,

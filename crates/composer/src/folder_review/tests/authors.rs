@@ -119,6 +119,35 @@ fn formatted_lines_of_an_agent_stay_the_agents() {
 }
 
 #[test]
+fn lines_joined_with_the_users_are_listed_as_contested() {
+    let folder = Folder::new(&[("a.txt", "a\nz\n")]);
+    folder.call("s", 1, "c1", |it| it.write("a.txt", "a\nx(\nz\nlast\n"));
+    folder.write("a.txt", "a\nx(y)\nz\nlast\n");
+    let path = folder.root.path().join("a.txt");
+    let unformatted = "a\nx(\ny)\nz\nlast\n";
+    assert!(folder.review().note_saved(&path, Some(unformatted)));
+    let outcome = folder.run("s", &FolderAction::Reject(ReviewTarget::All));
+    let why: Vec<String> = outcome
+        .unwrap()
+        .contested
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let formatter = "a formatter after an edit of the user";
+    assert_eq!(
+        why,
+        [format!(
+            "a.txt:2 (the same lines were changed since by {formatter})"
+        )]
+    );
+    assert_eq!(folder.text("a.txt"), "a\nx(y)\nz\n");
+    folder
+        .run("s", &FolderAction::Keep(ReviewTarget::All))
+        .unwrap();
+    assert_eq!(folder.changes("s").hunks, []);
+}
+
+#[test]
 fn text_with_other_line_endings_is_saved_as_the_users() {
     let folder = Folder::new(&[("a.txt", "a\r\n")]);
     folder.write("a.txt", "b\r\n");
