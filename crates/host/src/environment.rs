@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::sync::{PoisonError, RwLock};
 
-pub use login::{adopt_login_environment, print_environment_main};
+pub use login::{adopt_login_environment, login_shell, print_environment_main};
 
 /// Prefix of the name of a tree's variable. The id of the program that started the tree follows,
 /// then its start time, then a part that distinguishes its trees.

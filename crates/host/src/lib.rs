@@ -24,6 +24,7 @@ mod facts;
 mod fake;
 mod file_status;
 mod files;
+mod host_name;
 mod instance;
 mod listing;
 mod memory;
@@ -54,6 +55,7 @@ pub use files::{
     AppendLog, ExpectedContent, FileLock, Files, InterruptedSave, InterruptedSaveState, OnDisk,
     SaveMethod, SaveRequest, SaveResult,
 };
+pub use host_name::host_name;
 pub use instance::{HandoffReceiver, Instance, claim, private_socket};
 pub use listing::{ListedEntry, Listing};
 pub use memory::release_free_memory;

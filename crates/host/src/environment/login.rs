@@ -15,6 +15,7 @@ mod shell;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal as _, Read, Write as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::thread;
@@ -59,6 +60,11 @@ impl std::fmt::Display for LoginError {
             Self::Silent => f.write_str("it ended early; look for an error in its start-up files"),
         }
     }
+}
+
+/// Returns the path of the user's login shell: the one that `SHELL` names, or else the user record.
+pub fn login_shell() -> PathBuf {
+    LoginShell::of_user().program
 }
 
 /// Reads the environment of the user's login shell in the background if the desktop started this

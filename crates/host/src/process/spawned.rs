@@ -15,7 +15,8 @@ use std::thread;
 use std::time::Duration;
 
 use async_channel::{Receiver, Sender, TrySendError};
-use base::AbsPath;
+use base::{AbsPath, LogErr};
+use pty_process::blocking::Pty;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::Signal;
 
@@ -74,6 +75,7 @@ pub struct SpawnedProcess {
     hold: ProcessOwner,
     ended: Receiver<ExitReport>,
     input: Option<Sender<Vec<u8>>>,
+    screen: Option<Arc<Pty>>,
 }
 
 /// The owner of the process tree.
@@ -103,10 +105,14 @@ pub fn spawn(launch: &LaunchRequest, sink: OutputSink) -> Result<SpawnedProcess,
         let (started, streams) = spawn_sandboxed(launch, bounds.as_ref(), failed)?;
         let bound: Arc<dyn SandboxedProcess> = Arc::from(started);
         let drained = drain(streams.reader, sink);
-        let (waited, input, terminal) = (Arc::clone(&bound), streams.input, streams.terminal);
+        let (waited, terminal) = (Arc::clone(&bound), streams.terminal);
         thread::spawn(move || wait_sandboxed(waited.as_ref(), terminal, &drained, &sender));
-        let hold = ProcessOwner::Sandboxed(bound);
-        return Ok(SpawnedProcess { hold, ended, input });
+        return Ok(SpawnedProcess {
+            hold: ProcessOwner::Sandboxed(bound),
+            ended,
+            input: streams.input,
+            screen: streams.screen,
+        });
     }
     let mark = fresh_mark();
     let (child, streams) = match launch.terminal {
@@ -121,10 +127,14 @@ pub fn spawn(launch: &LaunchRequest, sink: OutputSink) -> Result<SpawnedProcess,
     };
     let held = Arc::new(held);
     let drained = drain(streams.reader, sink);
-    let (waited, input, terminal) = (Arc::clone(&held), streams.input, streams.terminal);
+    let (waited, terminal) = (Arc::clone(&held), streams.terminal);
     thread::spawn(move || wait(child, &waited, terminal, &drained, &sender));
-    let hold = ProcessOwner::Own(held);
-    Ok(SpawnedProcess { hold, ended, input })
+    Ok(SpawnedProcess {
+        hold: ProcessOwner::Own(held),
+        ended,
+        input: streams.input,
+        screen: streams.screen,
+    })
 }
 
 /// Passes output to `sink` as it arrives, and signals when there is no more.
@@ -144,6 +154,8 @@ struct OwnStreams {
     input: Option<Sender<Vec<u8>>>,
     /// Its terminal, if it has one. The reader ends after this was dropped.
     terminal: Option<HeldTerminal>,
+    /// The side of its terminal that sets the size.
+    screen: Option<Arc<Pty>>,
 }
 
 /// Starts a process in the sandbox `bounds`. Returns it with the reader of its output and, with a
@@ -233,22 +245,24 @@ impl OwnStreams {
             reader: Box::new(reader),
             input: None,
             terminal: None,
+            screen: None,
         }
     }
 
-    fn of_terminal(master: pty_process::blocking::Pty, side: OwnedFd) -> io::Result<Self> {
+    fn of_terminal(master: Pty, side: OwnedFd) -> io::Result<Self> {
         let master = Arc::new(master);
         let (reader, held) = HeldTerminal::new(Arc::clone(&master), side)?;
         Ok(Self {
             reader: Box::new(reader),
             input: Some(input_writer(&master)),
             terminal: Some(held),
+            screen: Some(master),
         })
     }
 }
 
 /// Starts a thread that writes input to a terminal.
-fn input_writer(terminal: &Arc<pty_process::blocking::Pty>) -> Sender<Vec<u8>> {
+fn input_writer(terminal: &Arc<Pty>) -> Sender<Vec<u8>> {
     let (sender, inputs) = async_channel::bounded::<Vec<u8>>(INPUTS);
     let written = Arc::clone(terminal);
     thread::spawn(move || {
@@ -369,6 +383,17 @@ impl SpawnedProcess {
     /// Returns whether it has a terminal.
     pub fn has_terminal(&self) -> bool {
         self.input.is_some()
+    }
+
+    /// Sets the size of its terminal, which the processes in the foreground learn by SIGWINCH. Does nothing without a
+    /// terminal.
+    pub fn resize(&self, size: TerminalSize) {
+        if let Some(screen) = &self.screen {
+            screen
+                .resize(pty_process::Size::new(size.rows, size.columns))
+                .map_err(pty_error)
+                .log_err();
+        }
     }
 
     /// Interrupts it as Ctrl+C does in a terminal.
