@@ -37,7 +37,6 @@ pub(crate) mod links;
 pub(crate) mod menu;
 pub(crate) mod options;
 mod positions;
-mod primary;
 pub(crate) mod proposal;
 mod scene;
 pub(crate) mod scrolling;

@@ -32,16 +32,18 @@ pub use schema::{keymap_schema, settings_schema, theme_schema};
 pub use section::{KeyInfo, KeyPath};
 pub use sections::{
     AgentSettings, Autosave, CompletionSettings, CurrentLine, CursorStyle, EditorSettings,
-    ExternalAgentSetting, FileSettings, InlineDiagnostics, InlineEditSettings, KeymapBase,
-    KeymapSettings, LanguageServerSetting, LineNumbers, LspSettings, MachineSetting, MenuBar,
-    ModelEffort, ModelSettings, MultiCursorModifier, ProviderSetting, ProviderWire, ReducedMotion,
-    Restore, SearchSettings, Side, SoftWrap, TabCloseButton, TabSettings, TabShow, ThemeMode,
-    ThemeSettings, UiSettings, Whitespace, WindowSettings,
+    EnvironmentVariables, ExternalAgentSetting, FileSettings, InlineDiagnostics,
+    InlineEditSettings, KeymapBase, KeymapSettings, LanguageServerSetting, LineNumbers,
+    LspSettings, MachineSetting, MenuBar, ModelEffort, ModelSettings, MultiCursorModifier,
+    ProviderSetting, ProviderWire, ReducedMotion, Restore, SearchSettings, Side, SoftWrap,
+    TabCloseButton, TabSettings, TabShow, TerminalBlinking, TerminalCursorShape, TerminalSettings,
+    ThemeMode, ThemeSettings, UiSettings, Whitespace, WindowSettings,
 };
 pub use settings::Settings;
 pub use snippets::{SnippetDefinition, parse_snippets};
 pub use store::{SettingsSource, SettingsStore, parse};
 pub use suggest::nearest;
 pub use theme::{
-    Appearance, COLOR_TOKENS, Colors, SYNTAX_NAMES, SyntaxStyle, ThemeDefinition, parse_theme,
+    Appearance, COLOR_TOKENS, Colors, SYNTAX_NAMES, SyntaxStyle, TerminalColors, ThemeDefinition,
+    parse_theme,
 };

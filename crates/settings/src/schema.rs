@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 
 use crate::sections::{
     AgentSettings, CompletionSettings, EditorSettings, FileSettings, InlineEditSettings,
-    KeymapSettings, LspSettings, ModelSettings, SearchSettings, TabSettings, ThemeSettings,
-    UiSettings, WindowSettings,
+    KeymapSettings, LspSettings, ModelSettings, SearchSettings, TabSettings, TerminalSettings,
+    ThemeSettings, UiSettings, WindowSettings,
 };
-use crate::theme::{AGENTS, COLOR_TOKENS, SYNTAX_NAMES};
+use crate::theme::{AGENTS, COLOR_TOKENS, SYNTAX_NAMES, terminal_color_names};
 
 /// Shape of a settings file; parsed into `Settings`.
 #[derive(schemars::JsonSchema)]
@@ -44,6 +44,8 @@ struct SettingsFile {
     completions: Option<CompletionSettings>,
     /// Language servers.
     lsp: Option<LspSettings>,
+    /// Terminals.
+    terminal: Option<TerminalSettings>,
     /// Changes to `editor` for a language, by its name.
     languages: Option<std::collections::BTreeMap<String, EditorSettings>>,
 }
@@ -95,7 +97,7 @@ pub fn keymap_schema<'a>(actions: impl IntoIterator<Item = (&'a str, &'a str)>) 
 /// Returns the JSON schema of a theme.
 pub fn theme_schema() -> Value {
     let color = json!({ "type": "string", "description": "#rrggbb, #rrggbbaa or a name of the palette; /percent for opacity." });
-    let colors: Map<String, Value> = COLOR_TOKENS
+    let mut colors: Map<String, Value> = COLOR_TOKENS
         .iter()
         .map(|(name, doc)| {
             (
@@ -104,6 +106,10 @@ pub fn theme_schema() -> Value {
             )
         })
         .collect();
+    colors.extend(terminal_color_names().map(|name| {
+        let color = json!({ "$ref": "#/$defs/color", "description": "Colour of terminals." });
+        (name, color)
+    }));
     let styles: Map<String, Value> = SYNTAX_NAMES
         .iter()
         .map(|name| ((*name).to_owned(), json!({ "$ref": "#/$defs/style" })))

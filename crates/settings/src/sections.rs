@@ -8,6 +8,7 @@ mod inline_edit;
 mod lsp;
 mod models;
 mod tab;
+mod terminal;
 mod window;
 
 pub use agents::{AgentSettings, ExternalAgentSetting, MachineSetting};
@@ -21,6 +22,7 @@ pub use inline_edit::InlineEditSettings;
 pub use lsp::{LanguageServerSetting, LspSettings};
 pub use models::{ModelEffort, ModelSettings, ProviderSetting, ProviderWire};
 pub use tab::{TabSettings, TabShow};
+pub use terminal::{EnvironmentVariables, TerminalBlinking, TerminalCursorShape, TerminalSettings};
 pub use window::{
     KeymapBase, KeymapSettings, MenuBar, ReducedMotion, Side, TabCloseButton, ThemeMode,
     ThemeSettings, UiSettings, WindowSettings,

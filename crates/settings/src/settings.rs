@@ -6,8 +6,8 @@ use crate::document::SpannedValue;
 use crate::section::{KeyInfo, ValueError};
 use crate::sections::{
     AgentSettings, CompletionSettings, EditorSettings, FileSettings, InlineEditSettings,
-    KeymapSettings, LspSettings, ModelSettings, SearchSettings, TabSettings, ThemeSettings,
-    UiSettings, WindowSettings,
+    KeymapSettings, LspSettings, ModelSettings, SearchSettings, TabSettings, TerminalSettings,
+    ThemeSettings, UiSettings, WindowSettings,
 };
 use crate::suggest;
 
@@ -41,6 +41,8 @@ pub struct Settings {
     pub completions: CompletionSettings,
     /// Language servers.
     pub lsp: LspSettings,
+    /// Terminals.
+    pub terminal: TerminalSettings,
     /// `editor` with the overrides for a language, by name; only languages that have some.
     pub languages: BTreeMap<String, EditorSettings>,
 }
@@ -90,6 +92,7 @@ impl Settings {
             "inline_edit" => self.inline_edit.set(key, node),
             "completions" => self.completions.set(key, node),
             "lsp" => self.lsp.set(key, node),
+            "terminal" => self.terminal.set(key, node),
             _ => return Err(SetError::Unknown(unknown_section(section))),
         };
         match result {
@@ -123,6 +126,7 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
     ("inline_edit", InlineEditSettings::KEYS),
     ("completions", CompletionSettings::KEYS),
     ("lsp", LspSettings::KEYS),
+    ("terminal", TerminalSettings::KEYS),
 ];
 
 /// Returns the message for an unknown section, with a hint at the section that was probably meant.

@@ -4,6 +4,7 @@
 //! same appearance, and a problem reports them.
 
 mod read;
+mod terminal;
 mod tokens;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,8 @@ use std::collections::BTreeMap;
 use crate::color::Rgba;
 
 pub use read::parse_theme;
+pub use terminal::TerminalColors;
+pub(crate) use terminal::terminal_color_names;
 pub use tokens::{COLOR_TOKENS, Colors, SYNTAX_NAMES};
 
 /// Number of colours for distinguishing agents.
@@ -25,6 +28,8 @@ pub struct ThemeDefinition {
     pub appearance: Appearance,
     /// Colours by semantic token.
     pub colors: Colors<Rgba>,
+    /// Colours of terminals.
+    pub terminal: TerminalColors<Rgba>,
     /// Colours of agents 1 to 8; they differ in hue and in lightness.
     pub agents: [Rgba; AGENTS],
     /// Styles by dotted name of a highlight kind, without inherited ones; look up with `syntax`.

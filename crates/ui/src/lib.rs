@@ -39,6 +39,7 @@ mod tooltip;
 pub mod a11y;
 pub mod foreign;
 pub mod picker;
+pub mod primary;
 
 use base::Platform;
 use gpui_kit::App;

@@ -3,8 +3,9 @@
 use base::Span;
 use caret::clipboard::{self, CopiedText, PasteIndent};
 use gpui_kit::{ClipboardItem, Context, Window};
+use ui::primary;
 
-use super::{Editor, primary};
+use super::Editor;
 
 impl Editor {
     /// Returns the spans of the selections that are not empty, in order.

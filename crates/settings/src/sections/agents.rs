@@ -23,6 +23,10 @@ section! {
         /// Runs agents in a process of their own, which goes on when the windows are closed. Takes effect when
         /// Burin starts.
         background: bool = false;
+        /// The most that automations may cost in a day, in US dollars. The next one that is due does not start then; 0 sets no limit.
+        automation_budget_day: f32 = 5.0, 0..=1000000;
+        /// The most that a run of an automation may cost, in US dollars, if its file sets no `budget`; 0 sets no limit.
+        automation_budget_run: f32 = 1.0, 0..=1000000;
         /// External agents of your own, which speak the Agent Client Protocol, and changes to known ones, by id: `name`, `command`, `args`, `env` with variables to set, and for the sandbox `hosts` to reach and `folders` to write.
         external: ExternalAgentSettings = ExternalAgentSettings::default();
         /// Other machines whose agents you use over SSH, by name: `host`, `folder` on the machine, and if necessary `program` there, the `ssh` command and its `ssh_options`.
@@ -242,6 +246,19 @@ mod tests {
         let text = r#"{ "agents": { "external": { "own": { "command": "x" } } } }"#;
         let (settings, _) = parse(&[(SettingsSource::Project, "project", text)]);
         assert!(settings.agents.external.0.is_empty());
+    }
+
+    #[test]
+    fn budgets_of_automations_are_read_from_the_user_alone() {
+        let text =
+            r#"{ "agents": { "automation_budget_day": 2.5, "automation_budget_run": 0.5 } }"#;
+        let (settings, problems) = read(text);
+        assert_eq!(problems, Vec::<String>::new());
+        let agents = &settings.agents;
+        let budgets = (agents.automation_budget_day, agents.automation_budget_run);
+        assert_eq!(budgets, (2.5, 0.5));
+        let (settings, _) = parse(&[(SettingsSource::Project, "project", text)]);
+        assert_eq!(settings.agents.automation_budget_day, 5.0);
     }
 
     #[test]

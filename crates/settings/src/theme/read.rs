@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::terminal::{self, terminal_color_names, terminal_colors};
 use super::tokens::{COLOR_TOKENS, Colors, SYNTAX_NAMES, is_required};
 use super::{AGENTS, Appearance, SyntaxStyle, ThemeDefinition};
 use crate::builtin;
@@ -90,10 +91,13 @@ impl ThemeReader<'_> {
         let colors = self.colors(root, find("colors"), base.as_ref());
         let agents = self.agents(root, find("agents"), base.as_ref());
         let syntax = self.syntax(root, find("syntax"), base.as_ref());
+        let own = self.terminal(find("colors"));
+        let terminal = terminal_colors(&own, &colors, &syntax, appearance);
         Some(ThemeDefinition {
             name,
             appearance,
             colors,
+            terminal,
             agents,
             syntax,
         })
@@ -151,7 +155,9 @@ impl ThemeReader<'_> {
                 if let Some(color) = self.color(&member.value) {
                     found.insert(member.key.as_str(), color);
                 }
-            } else {
+            } else if !member.key.starts_with(terminal::PREFIX)
+                && terminal::own_name(&member.key).is_none()
+            {
                 self.unknown(member, "colour", known());
             }
         }
@@ -217,6 +223,25 @@ impl ThemeReader<'_> {
         }
         self.missing(node.unwrap_or(root), "syntax styles", missing.into_iter());
         styles
+    }
+
+    /// Returns the colours of terminals in the section `colors`, by their own names.
+    fn terminal(&mut self, node: Option<&SpannedValue>) -> BTreeMap<String, Rgba> {
+        let mut found = BTreeMap::new();
+        for member in node.and_then(SpannedValue::as_object).unwrap_or_default() {
+            match terminal::own_name(&member.key) {
+                Some(name) => {
+                    let color = self.color(&member.value);
+                    found.extend(color.map(|color| (name, color)));
+                }
+                None if member.key.starts_with(terminal::PREFIX) => {
+                    let known: Vec<String> = terminal_color_names().collect();
+                    self.unknown(member, "colour", known.iter().map(String::as_str));
+                }
+                None => {}
+            }
+        }
+        found
     }
 
     /// Parses a colour, or `{ "color", "bold", "italic", "underline", "strikethrough" }`.

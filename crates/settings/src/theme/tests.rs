@@ -172,6 +172,54 @@ fn code_can_be_read_on_whatever_lies_behind_it() {
 }
 
 #[test]
+fn terminal_colours_can_be_read() {
+    for theme in themes() {
+        let terminal = theme.terminal;
+        at_least(
+            &theme,
+            "terminal text",
+            terminal.foreground,
+            terminal.background,
+            4.5,
+        );
+        at_least(
+            &theme,
+            "terminal cursor",
+            terminal.cursor,
+            terminal.background,
+            3.0,
+        );
+        // Black on a dark ground and white on a light one are meant to be faint; drawing raises their contrast.
+        for ix in (1..7).chain(8..15) {
+            let color = terminal.ansi[ix];
+            let what = format!("terminal colour {ix}");
+            at_least(&theme, &what, color, terminal.background, 4.5);
+        }
+    }
+}
+
+#[test]
+fn terminal_colours_have_the_names_of_other_editors() {
+    let (_, base) = THEMES[0];
+    let own = "\"terminal.ansi.red\": \"#ff0001\", \"terminal.ansiBrightRed\": \"#ff0002\",
+        \"terminalCursor.foreground\": \"#ff0003\", \"terminal.ansi.rd\": \"#ff0004\",";
+    let text = base.replace("\"colors\": {", &format!("\"colors\": {{ {own}"));
+    let text: String = text
+        .lines()
+        .filter(|line| !line.starts_with("    \"terminal."))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let (theme, problems) = parse_theme("mine.json", &text);
+    let terminal = theme.unwrap().terminal;
+    assert_eq!(terminal.ansi[1], Rgba::from_hex(0xff_00_01));
+    assert_eq!(terminal.ansi[9], Rgba::from_hex(0xff_00_02));
+    assert_eq!(terminal.cursor, Rgba::from_hex(0xff_00_03));
+    let shown: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert!(shown[0].contains("did you mean \"terminal.ansi.red\"?"));
+}
+
+#[test]
 fn high_contrast_means_it() {
     for theme in themes()
         .iter()
