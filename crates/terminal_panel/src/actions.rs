@@ -1,0 +1,110 @@
+//! All actions of the terminals. The first line of each is its help text.
+//!
+//! Key contexts: `TerminalPanel` is the whole panel; `Terminal` is the text of one terminal, in which every key that has
+//! no binding goes to the program. `Terminal` has the flags `alternate_screen`, `selection`, `searching`, `ended` and
+//! `send_all_keys`. `TerminalSearch` is the search bar, `TerminalQuestion` a question over the text.
+//!
+//! Keys of the window that stay available in `Terminal` are those of keymap blocks without the condition `!Terminal`:
+//! the palette, the panels, moves of the focus and the zoom.
+
+use gpui_kit::Action;
+use gpui_kit::private::schemars::{self, JsonSchema};
+use serde::Deserialize;
+
+gpui_kit::actions!(
+    terminal,
+    [
+        /// Show or hide the terminals.
+        TogglePanel,
+        /// Focus the terminal, or return to the editor.
+        FocusPanel,
+        /// Open a new terminal.
+        NewTerminal,
+        /// Open a new terminal beside this one.
+        SplitTerminal,
+        /// Close this terminal.
+        CloseTerminal,
+        /// Close all terminals.
+        CloseAllTerminals,
+        /// Go to the next terminal.
+        NextTerminal,
+        /// Go to the previous terminal.
+        PreviousTerminal,
+        /// Focus the next terminal of this tab.
+        FocusNextSplit,
+        /// Rename this terminal.
+        RenameTerminal,
+        /// Start the program of this terminal again after it ended.
+        RestartTerminal,
+        /// Copy the selected text.
+        Copy,
+        /// Paste the clipboard.
+        Paste,
+        /// Select all text of the terminal.
+        SelectAll,
+        /// Remove the scrollback and the screen above the prompt.
+        Clear,
+        /// Search in the terminal.
+        Find,
+        /// Go to the next match.
+        FindNext,
+        /// Go to the previous match.
+        FindPrevious,
+        /// Close the search bar and return to the terminal.
+        CloseFind,
+        /// Toggle whether the case of letters matters in the search.
+        ToggleFindCase,
+        /// Toggle whether the search finds whole words only.
+        ToggleFindWholeWord,
+        /// Toggle whether the search pattern is a regular expression.
+        ToggleFindRegex,
+        /// Scroll up by a line.
+        ScrollLineUp,
+        /// Scroll down by a line.
+        ScrollLineDown,
+        /// Scroll up by a page.
+        ScrollPageUp,
+        /// Scroll down by a page.
+        ScrollPageDown,
+        /// Scroll to the oldest line.
+        ScrollToTop,
+        /// Scroll to the newest line and follow the output.
+        ScrollToBottom,
+        /// Scroll to the previous command.
+        PreviousCommand,
+        /// Scroll to the next command.
+        NextCommand,
+        /// Copy the command line of the command in view, or of the last command.
+        CopyCommand,
+        /// Select the output of the command in view, or of the last command.
+        SelectCommandOutput,
+        /// Copy the output of the command in view, or of the last command.
+        CopyCommandOutput,
+        /// Run the command in view, or the last command, again.
+        RunCommandAgain,
+        /// Send the output of the command in view, or of the last command, to the agent.
+        SendOutputToAgent,
+        /// Send the selected text to the agent.
+        SendSelectionToAgent,
+        /// Send every key to the program, or stop doing so.
+        ToggleSendAllKeys,
+        /// Answer the question over the terminal with its default answer.
+        ConfirmQuestion,
+        /// Dismiss the question over the terminal.
+        DismissQuestion,
+        /// Open the menu of the terminal.
+        OpenMenu,
+    ]
+);
+
+/// Type a text into the program, as if it came from the keyboard.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema, Action)]
+#[action(namespace = terminal)]
+#[schemars(crate = "schemars")]
+pub struct SendText(pub String);
+
+/// Send a key to the program, written as in a keymap, such as `ctrl-w`.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema, Action)]
+#[action(namespace = terminal)]
+#[schemars(crate = "schemars")]
+pub struct SendKeystroke(pub String);

@@ -1,0 +1,81 @@
+//! The program of a terminal as a view uses it.
+
+use host::process::{ProcessExit, TerminalSize};
+use terminal::{Emulator, TerminalEvent, TerminalSession};
+
+/// A program in a terminal: `terminal::TerminalSession`, or a double for tests. Dropping the last reference ends the program.
+///
+/// The methods have the meaning of those of `TerminalSession`.
+pub trait TerminalProgram: Send + Sync {
+    /// Allows the next wake-up. Call it before reading.
+    fn acknowledge(&self);
+
+    /// Takes the events since the last call.
+    fn take_events(&self) -> Vec<TerminalEvent>;
+
+    /// Calls `read` once with the emulator. Output waits meanwhile. Use `read_emulator`, which returns a value.
+    fn visit_emulator(&self, read: &mut dyn FnMut(&mut Emulator));
+
+    /// Writes input to the program; returns false if the program ended or does not read its input.
+    fn write(&self, bytes: Vec<u8>) -> bool;
+
+    /// Changes the size of the grid at once.
+    fn resize_grid(&self, size: TerminalSize);
+
+    /// Tells the program the size of the grid.
+    fn resize_program(&self);
+
+    /// Returns the end of the program; `None` while it runs.
+    fn exit(&self) -> Option<ProcessExit>;
+
+    /// Returns the number of living processes.
+    fn process_count(&self) -> usize;
+}
+
+impl TerminalProgram for TerminalSession {
+    fn acknowledge(&self) {
+        self.acknowledge();
+    }
+
+    fn take_events(&self) -> Vec<TerminalEvent> {
+        self.take_events()
+    }
+
+    fn visit_emulator(&self, read: &mut dyn FnMut(&mut Emulator)) {
+        self.with_emulator(read);
+    }
+
+    fn write(&self, bytes: Vec<u8>) -> bool {
+        self.write(bytes)
+    }
+
+    fn resize_grid(&self, size: TerminalSize) {
+        self.resize_grid(size);
+    }
+
+    fn resize_program(&self) {
+        self.resize_program();
+    }
+
+    fn exit(&self) -> Option<ProcessExit> {
+        self.exit().map(|report| report.exit)
+    }
+
+    fn process_count(&self) -> usize {
+        self.members().len()
+    }
+}
+
+/// Calls `read` with the emulator of a program and returns its result. Output waits meanwhile.
+pub(crate) fn read_emulator<T>(
+    program: &dyn TerminalProgram,
+    read: impl FnOnce(&mut Emulator) -> T,
+) -> Option<T> {
+    let (mut read, mut result) = (Some(read), None);
+    program.visit_emulator(&mut |emulator| {
+        if let Some(read) = read.take() {
+            result = Some(read(emulator));
+        }
+    });
+    result
+}

@@ -1,0 +1,101 @@
+//! The service that starts programs for terminals and answers questions about this machine. Wired by the app.
+
+use std::sync::Arc;
+
+use base::AbsPath;
+use futures::future::BoxFuture;
+use host::process::TerminalSize;
+use settings::TerminalSettings;
+use terminal::{SavedTerminal, WakeUp};
+
+use crate::program::TerminalProgram;
+
+/// A terminal to open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TerminalRequest {
+    /// The folder in which the program starts; `None` is the folder of the window.
+    pub folder: Option<AbsPath>,
+    /// The program; `None` is the user's shell.
+    pub program: Option<ProgramCommand>,
+    /// The title of the tab, instead of the one that the program sets.
+    pub title: Option<String>,
+}
+
+/// A program with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramCommand {
+    /// The program: a name looked up in `PATH`, or a path.
+    pub name: String,
+    /// The arguments, without the program's name.
+    pub arguments: Vec<String>,
+}
+
+/// A program to start, with everything that the service needs for it.
+#[derive(Clone, Debug)]
+pub struct ProgramLaunch {
+    /// The folder in which it starts; `None` if neither the request nor the window has one.
+    pub folder: Option<AbsPath>,
+    /// The program; `None` is the user's shell.
+    pub program: Option<ProgramCommand>,
+    /// The user's settings: shell, environment, scrollback, integration.
+    pub settings: TerminalSettings,
+    /// The size of the grid.
+    pub size: TerminalSize,
+    /// Text to show above the output of the program: see `Emulator::show_saved`.
+    pub restored: Option<RestoredOutput>,
+}
+
+/// Text of an earlier run, shown above the output of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RestoredOutput {
+    /// The text.
+    pub saved: SavedTerminal,
+    /// The line below the text, such as "restored, 14:02".
+    pub notice: String,
+}
+
+/// A terminal that was saved, with its place in the panel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedPane {
+    /// The tab: panes with equal numbers are splits of one tab.
+    pub tab: u32,
+    /// The name that the user gave to the tab.
+    pub name: Option<String>,
+    /// The text, the folder and the commands.
+    pub terminal: SavedTerminal,
+}
+
+/// The reason why a service failed, as a sentence for the user.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct TerminalServiceError(pub String);
+
+/// The answer of a service, computed off the UI thread.
+pub type ServiceAnswer<T> = BoxFuture<'static, Result<T, TerminalServiceError>>;
+
+/// Starts programs for terminals and answers questions about this machine. No method blocks.
+///
+/// The service decides which clipboards a program may use: see `terminal::EmulatorOptions::clipboard`. The panel passes
+/// writes on only while the terminal has the focus, and asks the user before each read.
+pub trait TerminalService: Send + Sync {
+    /// Starts a program, below the restored text. The program calls `wake` when something changed.
+    fn open(&self, launch: ProgramLaunch, wake: WakeUp) -> ServiceAnswer<Arc<dyn TerminalProgram>>;
+
+    /// Returns those of the paths that exist. The panel asks for few paths, of one line of text, at a time.
+    fn existing_paths(&self, paths: Vec<AbsPath>) -> BoxFuture<'static, Vec<AbsPath>>;
+
+    /// Returns the home folder of the user, for paths that begin with `~/`.
+    fn home_folder(&self) -> Option<AbsPath>;
+
+    /// Returns the name of this machine, for hyperlinks to files.
+    fn host_name(&self) -> Option<String>;
+
+    /// Returns the time of day in the user's time zone, such as `14:02`.
+    fn time_of_day(&self) -> String;
+
+    /// Returns the terminals saved for the window's folder.
+    fn load_saved(&self) -> ServiceAnswer<Vec<SavedPane>>;
+
+    /// Replaces the saved terminals of the window's folder. The panel calls it at most every two seconds.
+    fn save(&self, panes: Vec<SavedPane>) -> ServiceAnswer<()>;
+}

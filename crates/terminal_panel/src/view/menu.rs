@@ -1,0 +1,61 @@
+//! The menu of a right click.
+
+use gpui_kit::{Context, Window};
+use ui::{Menu, open_menu_at};
+
+use super::TerminalView;
+use super::mouse;
+use crate::actions::{
+    Clear, CloseTerminal, Copy, CopyCommandOutput, Find, NewTerminal, OpenMenu, Paste,
+    RunCommandAgain, SelectAll, SendOutputToAgent, SendSelectionToAgent, SplitTerminal,
+};
+
+impl TerminalView {
+    /// Returns the menu; an empty one if the click goes to the program.
+    pub(super) fn menu(&self, window: &Window) -> Menu {
+        if mouse::reports_mouse(self, &window.modifiers()) {
+            return Menu::new();
+        }
+        let has_selection = self.contents.snapshot.selection.is_some();
+        let has_commands = self.contents.has_commands;
+        Menu::new()
+            .focus(self.focus.clone())
+            .action_if("Copy", Box::new(Copy), has_selection)
+            .action_if("Paste", Box::new(Paste), self.running_program().is_some())
+            .action("Select all", Box::new(SelectAll))
+            .action("Find\u{2026}", Box::new(Find))
+            .separator()
+            .action_if(
+                "Copy output of command",
+                Box::new(CopyCommandOutput),
+                has_commands,
+            )
+            .action_if("Run command again", Box::new(RunCommandAgain), has_commands)
+            .action_if(
+                "Send output to agent",
+                Box::new(SendOutputToAgent),
+                has_commands,
+            )
+            .action_if(
+                "Send selection to agent",
+                Box::new(SendSelectionToAgent),
+                has_selection,
+            )
+            .separator()
+            .action("Clear", Box::new(Clear))
+            .action("New terminal", Box::new(NewTerminal))
+            .action("Split terminal", Box::new(SplitTerminal))
+            .action("Close terminal", Box::new(CloseTerminal))
+    }
+
+    /// Handler of an action: opens the menu at the cursor.
+    pub(super) fn open_menu(&mut self, _: &OpenMenu, window: &mut Window, cx: &mut Context<Self>) {
+        let Some(geometry) = &self.geometry else {
+            return;
+        };
+        let cursor = self.contents.snapshot.cursor;
+        let (row, column) = cursor.map_or((0, 0), |it| (it.row, it.position.column));
+        let cell = geometry.cells_at(row, column, 1);
+        open_menu_at(cell.center(), window, cx);
+    }
+}
