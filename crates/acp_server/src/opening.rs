@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use agent::budget::BudgetLimits;
 use agent::context::Skills;
 use agent::engine::{self, SessionOptions};
 use agent::hooks::Hooks;
@@ -228,7 +229,7 @@ impl SessionOpener {
             mode,
             allows_asked: self.allows_asked,
             has_user: true,
-            budget: None,
+            budget: BudgetLimits::default(),
             effort: None,
             hooks: place.hooks.clone(),
             confinement: self.confinement.clone(),

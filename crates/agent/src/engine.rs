@@ -38,10 +38,10 @@ mod tests;
 use std::sync::Arc;
 
 use base::AbsPath;
-use model::{Cost, Effort};
+use model::Effort;
 use tokio::sync::mpsc;
 
-use crate::budget::SessionBudget;
+use crate::budget::{BudgetLimits, SessionBudget};
 use crate::hooks::Hooks;
 use crate::language::LanguageQueries;
 use crate::locks::Locks;
@@ -84,9 +84,8 @@ pub struct SessionOptions {
     pub call_judge: Arc<dyn PermissionPolicy>,
     /// Whether a user can answer permission requests. Without one, they are refused.
     pub has_user: bool,
-    /// Maximum cost of the session and its subagents; once it is reached, no further request is
-    /// sent.
-    pub budget: Option<Cost>,
+    /// Limits of the session and its subagents; once one is reached, no further request is sent.
+    pub budget: BudgetLimits,
     /// Hooks of the project and the user.
     pub hooks: Option<Arc<Hooks>>,
     /// Sandbox for commands; without one, they run with the user's rights.

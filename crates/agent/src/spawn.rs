@@ -108,7 +108,7 @@ impl SpawnAgentTool {
                 SessionMode::Build => SessionMode::Build,
                 SessionMode::Plan | SessionMode::Ask => SessionMode::Ask,
             },
-            budget: request.budget,
+            budget: request.budget.into(),
             parent: Some(Parentage {
                 parent: Parent {
                     session: self.session.as_ref().to_owned(),

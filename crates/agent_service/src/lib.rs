@@ -25,6 +25,10 @@ pub use agent::session::{RunningSession, SessionActivity, SessionChange, Session
 pub use agent::spending::{SpendLine, SpendNotice, Spending};
 pub use agent::store::SessionMark;
 pub use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
+pub use automation::{
+    AutomationChange, AutomationEntry, AutomationState, OccurrenceEntry, OccurrenceState, RunLink,
+    local_time,
+};
 pub use composer::folder_review::{FolderAction, FolderChanges, UndoOutcome};
 pub use model_traits::{ModelTraits, effort_name};
 pub use service::{

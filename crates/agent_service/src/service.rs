@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::model_traits::ModelTraits;
 use crate::{
-    AccessChange, FolderAccess, FolderAction, FolderChanges, FolderTrust, KeptPrompts,
-    NamedContext, OpenFiles, PendingHooks, PendingMcpServer, RunningSession, ServerContent,
-    SessionChange, SessionMark, SpendNotice, Spending, UndoOutcome, board,
+    AccessChange, AutomationChange, AutomationEntry, FolderAccess, FolderAction, FolderChanges,
+    FolderTrust, KeptPrompts, NamedContext, OpenFiles, PendingHooks, PendingMcpServer,
+    RunningSession, ServerContent, SessionChange, SessionMark, SpendNotice, Spending, UndoOutcome,
+    board,
 };
 
 /// The reason why the engines did not do what the panel asked for.
@@ -180,6 +181,18 @@ pub trait AgentService: Send + Sync {
         root: AbsPath,
         consent: Consent,
     ) -> BoxFuture<'static, Result<FolderTrust, Error>>;
+
+    /// Lists the automations of a folder, by name, with their latest occurrences.
+    fn automations(&self, root: AbsPath)
+    -> BoxFuture<'static, Result<Vec<AutomationEntry>, Error>>;
+
+    /// Turns an automation on or off, or runs it, and returns the new list. Fails if its text has
+    /// changed since it was shown.
+    fn change_automation(
+        &self,
+        root: AbsPath,
+        change: AutomationChange,
+    ) -> BoxFuture<'static, Result<Vec<AutomationEntry>, Error>>;
 
     /// Lists the external agents: the known ones and those of the settings, installed or not.
     fn external_agents(&self) -> BoxFuture<'static, Result<Vec<ExternalAgentEntry>, Error>>;

@@ -12,10 +12,10 @@ use agent::drafts::KeptPrompts;
 use agent::{AgentEvent, SessionCommand};
 use agent_service::board::{BoardConnection, Event};
 use agent_service::{
-    AccessChange, AgentService, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
-    FolderState, FolderTrust, ModelList, NewSession, RunningSession, ServerContent, SessionChange,
-    SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending, StoredChange,
-    UndoOutcome,
+    AccessChange, AgentService, AutomationChange, AutomationEntry, Consent, Error,
+    ExternalAgentEntry, FolderAccess, FolderAction, FolderState, FolderTrust, ModelList,
+    NewSession, RunningSession, ServerContent, SessionChange, SessionConnection, SessionEntry,
+    SessionMark, SignInStep, SpendNotice, Spending, StoredChange, UndoOutcome,
 };
 use base::AbsPath;
 use futures::channel::mpsc::UnboundedReceiver;
@@ -394,6 +394,22 @@ impl AgentService for BackgroundAgents {
     fn external_agents(&self) -> BoxFuture<'static, Result<Vec<ExternalAgentEntry>, Error>> {
         self.ask_remote(|| ServiceRequest::ExternalAgents)
             .unwrap_or_else(|| self.local.external_agents())
+    }
+
+    fn automations(
+        &self,
+        root: AbsPath,
+    ) -> BoxFuture<'static, Result<Vec<AutomationEntry>, Error>> {
+        self.link.ask(ServiceRequest::Automations(root))
+    }
+
+    fn change_automation(
+        &self,
+        root: AbsPath,
+        change: AutomationChange,
+    ) -> BoxFuture<'static, Result<Vec<AutomationEntry>, Error>> {
+        self.link
+            .ask(ServiceRequest::ChangeAutomation(root, change))
     }
 
     fn install_agent(&self, id: String) -> BoxFuture<'static, Result<ExternalAgentEntry, Error>> {

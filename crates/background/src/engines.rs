@@ -1,9 +1,11 @@
 //! The engines behind the agent panel, on a runtime separate from the window's thread.
 //!
-//! The runtime starts with the panel's first request.
+//! The runtime starts with the panel's first request, or to look for automations.
 //! Invariant: a session's events and commands keep their order.
 //! Invariant: starting, opening or leaving a session never stops another one.
 
+mod automations;
+mod boards;
 mod connections;
 mod kept_metrics;
 mod models;
@@ -13,7 +15,7 @@ mod stored_sessions;
 
 use std::collections::HashMap;
 use std::io;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -25,15 +27,16 @@ use agent_service::{Error, RunningSession, SessionActivity};
 use base::AbsPath;
 use composer::service::ComposerHandle;
 use futures::future::{BoxFuture, FutureExt as _};
-use host::{Clock as _, Dirs, RealClock, RealFiles};
+use host::{Clock, Dirs, RealClock, RealFiles};
 use project::UnsavedTexts;
 use runtime::agent_services::AgentServices;
-use runtime::compose::service::open_composer;
 use runtime::indexes::IndexRegistry;
 use runtime::live_sessions::LiveSessions;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Mutex, OnceCell};
 
+use self::automations::{Automations, Reports, Scheduling};
+use self::boards::Boards;
 use self::kept_metrics::KeptMetrics;
 use crate::protocol::ServiceSession;
 
@@ -44,8 +47,12 @@ pub struct EngineServices {
     indexes: Arc<IndexRegistry>,
     runtime: OnceLock<io::Result<Runtime>>,
     services: Arc<OnceCell<Arc<AgentServices>>>,
-    /// The boards of folders, for as long as the program runs.
-    boards: Arc<Mutex<HashMap<AbsPath, ComposerHandle>>>,
+    boards: Boards,
+    /// The automations, once the services are open; `None` if those of another process run.
+    automations: Arc<OnceLock<Automations>>,
+    runs_automations: AtomicBool,
+    automation_clock: Arc<dyn Clock>,
+    reports: Reports,
     /// The running sessions, whether a panel shows them or not.
     sessions: LiveSessions,
     /// Held while a session is opened, so that two windows do not resume the same one twice.
@@ -86,6 +93,11 @@ impl EngineServices {
     pub fn new(dirs: Dirs, unsaved: Arc<UnsavedTexts>, indexes: Arc<IndexRegistry>) -> Self {
         Self {
             drafts: DraftStore::new(Arc::new(RealFiles), &dirs.state),
+            boards: Boards::new(&dirs, unsaved.clone()),
+            automations: Arc::default(),
+            runs_automations: AtomicBool::new(false),
+            automation_clock: Arc::new(RealClock::default()),
+            reports: Reports::default(),
             last_drafts: AtomicU64::new(0),
             stored_drafts: Arc::default(),
             dirs,
@@ -93,7 +105,6 @@ impl EngineServices {
             indexes,
             runtime: OnceLock::new(),
             services: Arc::default(),
-            boards: Arc::default(),
             sessions: LiveSessions::default(),
             opening: Arc::default(),
             open_files: Arc::default(),
@@ -121,6 +132,67 @@ impl EngineServices {
         }
     }
 
+    /// Lets these engines run the user's automations, from when the services are open. If an automation
+    /// is on, opens the services after `delay`. Only one engine of a process does this.
+    pub fn run_automations(self: &Arc<Self>, delay: Duration) {
+        self.runs_automations.store(true, Ordering::Relaxed);
+        let this = Arc::downgrade(self);
+        // A runtime that does not start is reported by the first request.
+        if let Ok(runtime) = self.runtime() {
+            runtime.spawn(async move {
+                tokio::time::sleep(delay).await;
+                let look = move || this.upgrade().map(|this| this.has_automations());
+                tokio::task::spawn_blocking(look).await.ok();
+            });
+        }
+    }
+
+    /// Returns whether an automation was turned on that runs in these engines, and opens the services
+    /// for it. Blocks on the disk.
+    pub(crate) fn has_automations(&self) -> bool {
+        if !self.runs_automations.load(Ordering::Relaxed) {
+            return false;
+        }
+        match self.automations.get() {
+            Some(automations) => automations.is_on(),
+            None => {
+                let consents = runtime::automations::consents(&self.dirs).read(&RealFiles);
+                if !consents.is_empty() {
+                    // The task runs on the engines' runtime; its result is not needed.
+                    drop(self.with(|_| async { Ok(()) }));
+                }
+                !consents.is_empty()
+            }
+        }
+    }
+
+    /// The engines' runtime, which is started if necessary.
+    fn runtime(&self) -> Result<&Runtime, Error> {
+        let runtime = self.runtime.get_or_init(|| {
+            Builder::new_multi_thread()
+                .worker_threads(2)
+                .thread_name("agents")
+                .enable_all()
+                .build()
+        });
+        let started = runtime.as_ref();
+        started.map_err(|error| {
+            Error::Unavailable(format!("the agents' threads did not start: {error}"))
+        })
+    }
+
+    /// The parts that start the automations with the services.
+    fn scheduling(&self) -> Scheduling {
+        Scheduling {
+            is_wanted: self.runs_automations.load(Ordering::Relaxed),
+            dirs: self.dirs.clone(),
+            clock: self.automation_clock.clone(),
+            boards: self.boards.clone(),
+            reports: self.reports.clone(),
+            started: self.automations.clone(),
+        }
+    }
+
     /// Runs `work` with the board of a folder, which is opened if necessary, and returns its
     /// result.
     fn with_board<T: Send + 'static>(
@@ -128,23 +200,8 @@ impl EngineServices {
         root: AbsPath,
         work: impl FnOnce(ComposerHandle) -> Result<T, composer::Error> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, Error>> {
-        let (dirs, unsaved) = (self.dirs.clone(), self.unsaved.clone());
         let boards = self.boards.clone();
-        self.with(move |services| async move {
-            let mut boards = boards.lock().await;
-            let known = boards.get(&root).cloned();
-            let (root, composer, done) = on_disk(move || {
-                let composer = match known {
-                    Some(composer) => composer,
-                    None => open_composer(&services, &dirs, &root, unsaved)?,
-                };
-                let done = work(composer.clone());
-                Ok::<_, composer::Error>((root, composer, done))
-            })
-            .await?;
-            boards.insert(root, composer);
-            Ok(done?)
-        })
+        self.with(move |services| async move { boards.with(services, root, work).await })
     }
 
     /// Returns the open sessions: those of folders, and the jobs of open boards that are not
@@ -160,7 +217,7 @@ impl EngineServices {
                 waiting_for: session.waiting_for,
             })
             .collect();
-        for (root, composer) in self.boards.lock().await.iter() {
+        for (root, composer) in self.boards.opened().await.iter() {
             let board = composer.board();
             let live = board.jobs.iter().filter(|job| job.state().is_live());
             sessions.extend(live.map(|job| ServiceSession {
@@ -182,7 +239,7 @@ impl EngineServices {
     /// Stops all sessions and boards. Returns when no session works any more, at the latest after
     /// `timeout`.
     pub async fn stop_sessions(&self, timeout: Duration) {
-        for composer in self.boards.lock().await.values() {
+        for composer in self.boards.opened().await.values() {
             composer.send(Command::Job(JobCommand::Close));
         }
         let mut statuses = self.sessions.statuses();
@@ -210,24 +267,15 @@ impl EngineServices {
     where
         F: Future<Output = Result<T, Error>> + Send + 'static,
     {
-        let runtime = self.runtime.get_or_init(|| {
-            Builder::new_multi_thread()
-                .worker_threads(2)
-                .thread_name("agents")
-                .enable_all()
-                .build()
-        });
-        let runtime = match runtime {
+        let runtime = match self.runtime() {
             Ok(runtime) => runtime,
-            Err(error) => {
-                let sentence = format!("the agents' threads did not start: {error}");
-                return std::future::ready(Err(Error::Unavailable(sentence))).boxed();
-            }
+            Err(error) => return std::future::ready(Err(error)).boxed(),
         };
         let (dirs, cell) = (self.dirs.clone(), self.services.clone());
         let (unsaved, shown) = (self.unsaved.clone(), self.open_files.clone());
         let (indexes, kept) = (self.indexes.clone(), self.kept_metrics.clone());
         let sessions = self.sessions.clone();
+        let scheduling = self.scheduling();
         let task = runtime.spawn(async move {
             let opened = cell
                 .get_or_try_init(|| async {
@@ -241,6 +289,7 @@ impl EngineServices {
                         services.clone(),
                         sessions.changes(),
                     ));
+                    scheduling.start(&services, sessions);
                     Ok(services)
                 })
                 .await;

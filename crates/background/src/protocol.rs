@@ -12,14 +12,14 @@ use agent::session::UserPrompt;
 use agent::{AgentEvent, SessionCommand};
 use agent_service::board::{Board, Command};
 use agent_service::{
-    AccessChange, Consent, FolderAction, FolderState, KeptPrompts, NewSession, RunningSession,
-    SessionActivity, SessionChange, SessionMark, SpendNotice, StoredChange,
+    AccessChange, AutomationChange, Consent, FolderAction, FolderState, KeptPrompts, NewSession,
+    RunningSession, SessionActivity, SessionChange, SessionMark, SpendNotice, StoredChange,
 };
 use base::AbsPath;
 use serde::{Deserialize, Serialize};
 
 /// The version of the messages. Programs of another version are refused.
-pub(crate) const PROTOCOL: u32 = 2;
+pub(crate) const PROTOCOL: u32 = 3;
 
 /// Maximum size of a message in bytes. A prompt with images is the largest one.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 256 << 20;
@@ -120,6 +120,10 @@ pub(crate) enum ServiceRequest {
     InstallAgent(String),
     /// The resources and prompts of a folder's MCP servers: `Vec<ServerContent>`.
     ServerContents(AbsPath),
+    /// The automations of a folder: `Vec<AutomationEntry>`.
+    Automations(AbsPath),
+    /// Changes an automation of a folder: `Vec<AutomationEntry>`.
+    ChangeAutomation(AbsPath, AutomationChange),
     /// The work of the process: `ServiceStatus`.
     Status,
     /// Ends the process, with its running sessions if `with_sessions` is true: `bool`, whether it

@@ -132,6 +132,7 @@ impl BackgroundServer {
     /// Running sessions are stopped before it returns. Must be called on a tokio runtime.
     pub async fn run(self, stopped: impl Future<Output = ()>) -> Result<(), Error> {
         let listener = UnixListener::from_std(self.listener.try_clone()?)?;
+        self.state.engines.run_automations(Duration::ZERO);
         tokio::pin!(stopped);
         let mut ticks = tokio::time::interval(self.idle_time / IDLE_LOOKS);
         let mut idle_looks = 0;
@@ -189,6 +190,6 @@ impl BackgroundState {
 
     async fn is_busy(&self) -> bool {
         let status = self.status().await;
-        status.clients > 0 || status.is_busy()
+        status.clients > 0 || status.is_busy() || self.engines.has_automations()
     }
 }

@@ -8,8 +8,9 @@ use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcomm
 use host::{Dirs, RealFiles};
 
 use crate::{
-    Streams, acp, agents, apply, ask, complete, compose, doctor, grep, index, lsp, mcp, models,
-    permissions, recover, run, sandbox, serve, sessions, stats, trust, worktree, write,
+    Streams, acp, agents, apply, ask, automations, complete, compose, doctor, grep, index, lsp,
+    mcp, models, permissions, recover, run, sandbox, serve, sessions, stats, trust, worktree,
+    write,
 };
 
 /// Run the engines of Burin without a window
@@ -25,7 +26,15 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "Agents",
         &[
-            "run", "compose", "acp", "agents", "serve", "sessions", "stats", "worktree",
+            "run",
+            "compose",
+            "acp",
+            "agents",
+            "automations",
+            "serve",
+            "sessions",
+            "stats",
+            "worktree",
         ],
     ),
     ("Models", &["ask", "complete", "models"]),
@@ -127,6 +136,7 @@ pub(crate) enum CliCommand {
     Compose(Box<compose::ComposeCommand>),
     Acp(acp::AcpCommand),
     Agents(agents::AgentsCommand),
+    Automations(automations::AutomationsCommand),
     Lsp(lsp::LspCommand),
     Mcp(mcp::McpCommand),
     Sandbox(sandbox::SandboxCommand),
@@ -167,6 +177,7 @@ impl CliCommand {
             CliCommand::Compose(compose) => compose.run(dirs, streams),
             CliCommand::Acp(acp) => acp.run(dirs, streams),
             CliCommand::Agents(agents) => agents.run(&RealFiles, dirs, streams),
+            CliCommand::Automations(automations) => automations.run(dirs, streams),
             CliCommand::Lsp(lsp) => lsp.run(dirs, streams),
             CliCommand::Mcp(mcp) => mcp.run(dirs, streams),
             CliCommand::Sandbox(sandbox) => sandbox.run(&RealFiles, dirs, streams),

@@ -10,6 +10,7 @@ mod acp;
 mod agents;
 mod apply;
 mod ask;
+mod automations;
 mod command;
 mod complete;
 mod compose;

@@ -336,7 +336,8 @@ impl RunCommand {
             has_user: is_there && !self.yes,
             budget: self
                 .max_cost
-                .map(|dollars| Cost((dollars.max(0.0) * 1e9) as u64)),
+                .map(|dollars| Cost((dollars.max(0.0) * 1e9) as u64))
+                .into(),
             effort: self.effort,
             hooks,
             confinement: self.confinement.to_confinement(),

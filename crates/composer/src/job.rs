@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use agent::record::TurnEnd;
 use base::AbsPath;
+use model::Effort;
 
 use crate::Error;
 
@@ -30,9 +31,35 @@ pub struct JobSpec {
     /// The id of the external agent that does the job; `None` for an agent of ours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The reasoning effort; `None` leaves it to the role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+    /// The limits of its session, besides those of the board.
+    #[serde(default, skip_serializing_if = "JobLimits::is_empty")]
+    pub limits: JobLimits,
     /// Dependencies: names of tasks in the same command, or ids of existing jobs.
     #[serde(default)]
     pub needs: Vec<String>,
+}
+
+/// The limits of a job's session, which are checked before each request; `None` sets no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobLimits {
+    /// The most that it may cost, in billionths of a US dollar.
+    #[serde(default)]
+    pub cost_nano: Option<u64>,
+    /// The most tokens that it may read and write.
+    #[serde(default)]
+    pub tokens: Option<u64>,
+    /// The time from its opening to its last request, in seconds.
+    #[serde(default)]
+    pub seconds: Option<u64>,
+}
+
+impl JobLimits {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// The state of a job. It changes by commands and by events of the job's session.

@@ -15,13 +15,12 @@ impl StartAgents {
     /// the prompt. For best-of-N, the command adds at least two candidates with the whole prompt.
     pub(crate) fn job_command(&self, model: &str) -> JobCommand {
         let task = |prompt: &str, titled: &str| JobSpec {
-            name: String::new(),
             title: title(titled),
             prompt: prompt.to_owned(),
             role: role_for(self.mode).to_owned(),
             model: model.to_owned(),
             agent: self.agent.clone(),
-            needs: Vec::new(),
+            ..JobSpec::default()
         };
         if self.is_best_of {
             let only = task(&self.prompt, &self.prompt);

@@ -1,7 +1,7 @@
 //! All actions of the panel. The first line of each is its help text.
 //!
 //! Key contexts: `Composer` is the whole panel; the flags `prompt`, `queue`, `transcript`, `sessions`,
-//! `changes`, `comment` and `board` mark the part that has the focus, and `review` is added to `board` while the list of
+//! `changes`, `comment`, `automations` and `board` mark the part that has the focus, and `review` is added to `board` while the list of
 //! changes has it.
 
 gpui_kit::actions!(
@@ -68,6 +68,14 @@ gpui_kit::actions!(
         ChooseEffort,
         /// Show the cost of models by day, model and agent, or return to the session.
         ShowSpending,
+        /// Show the automations of this folder: state, next time, results; trust, run and turn them off.
+        ShowAutomations,
+        /// Trust the selected automation as it is shown: let it run by itself.
+        TrustAutomation,
+        /// Turn the selected automation off.
+        TurnOffAutomation,
+        /// Run the selected automation now.
+        RunAutomation,
         /// Show what fills the context of the session, or hide it.
         ShowContext,
         /// Compact the conversation of the session: replace older parts by a summary, to free context.

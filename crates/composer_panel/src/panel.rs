@@ -1,5 +1,6 @@
 //! The panel entity: its state, and the handling of session events.
 
+mod automations;
 mod best_of;
 mod board;
 mod board_commands;
@@ -103,6 +104,7 @@ pub struct ComposerPanel {
     completion: completion::PromptCompletion,
     meter: context_meter::ContextPane,
     spending: spending::SpendingPage,
+    automations: automations::AutomationsPage,
     images: images::PromptImages,
     recall: recall::PromptRecall,
     kept: kept_drafts::KeptDrafts,
@@ -193,6 +195,8 @@ enum PanelPage {
     Changes,
     /// The cost of models.
     Spending,
+    /// The automations of the folder.
+    Automations,
 }
 
 /// The running loads. A load replaces an earlier one of the same kind, and cancels no other.
@@ -293,6 +297,7 @@ impl ComposerPanel {
             completion: completion::PromptCompletion::default(),
             meter: context_meter::ContextPane::new(cx.focus_handle()),
             spending: spending::SpendingPage::default(),
+            automations: automations::AutomationsPage::default(),
             images: images::PromptImages::default(),
             recall: recall::PromptRecall::default(),
             kept: kept_drafts::KeptDrafts::default(),
@@ -431,6 +436,7 @@ impl ComposerPanel {
             self.starts.leave_folder();
             self.loads.opening = None;
             self.sessions.leave_folder();
+            self.automations.leave_folder();
             self.news.leave_folder();
             self.page = PanelPage::Session;
             if self.is_awake {

@@ -18,6 +18,7 @@ pub mod lease;
 pub mod merge;
 mod repository;
 mod status;
+mod tips;
 mod tracked;
 
 pub use base_tree::{BaseTree, IndexStat, TreeFile, blob_id};
@@ -26,4 +27,5 @@ pub use history::{BlameHunk, Commit, CompareTarget};
 pub use init::init_repository;
 pub use repository::{Branch, Error, Repository};
 pub use status::{FileStatus, Statuses};
+pub use tips::BranchTip;
 pub use tracked::TrackedFile;

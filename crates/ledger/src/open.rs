@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("open/first.sql"),
     include_str!("open/predictions.sql"),
     include_str!("open/marks.sql"),
+    include_str!("open/occurrences.sql"),
 ];
 
 /// A damaged ledger that `Ledger::open` moved aside before creating a new one.

@@ -290,7 +290,7 @@ impl Ledger {
 
     /// Runs a query and returns its rows, converted by `row`. Fails if a row cannot be read or
     /// converted.
-    fn read<T>(
+    pub(crate) fn read<T>(
         &self,
         sql: &str,
         arguments: &[&dyn rusqlite::ToSql],
@@ -441,12 +441,12 @@ fn call(row: &Row<'_>) -> rusqlite::Result<CallRow> {
 }
 
 /// Converts to SQLite's signed integer. Larger values do not occur and would saturate.
-fn int(number: u64) -> i64 {
+pub(crate) fn int(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// Reads column `at` as a number, without its sign; the ledger stores none that is negative.
-fn number(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
+pub(crate) fn number(row: &Row<'_>, at: usize) -> rusqlite::Result<u64> {
     row.get::<_, i64>(at).map(i64::unsigned_abs)
 }
 

@@ -8,6 +8,7 @@ pub mod rewriting;
 
 use std::sync::Arc;
 
+use agent::budget::BudgetLimits;
 use agent::context::{OpenFiles, TrustedFolders};
 use agent::engine::{self, SessionChannels, SessionOptions};
 use agent::record::SessionMode;
@@ -388,7 +389,7 @@ impl AgentServices {
             mode,
             allows_asked: false,
             has_user: true,
-            budget: None,
+            budget: BudgetLimits::default(),
             effort: None,
             servers: Vec::new(),
             waiting: ServerWait::default(),

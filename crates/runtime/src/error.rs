@@ -51,6 +51,9 @@ pub enum Error {
         /// The failed access.
         source: Box<host::Error>,
     },
+    /// An automation does not run or cannot be changed.
+    #[error("{0}")]
+    Automation(String),
     /// An MCP server does not do as the user asked.
     #[error("{0}")]
     McpServer(String),
@@ -77,6 +80,11 @@ impl Error {
     /// Returns the error of a model with this cause.
     pub(crate) fn model(cause: impl Display) -> Self {
         Self::Model(cause.to_string())
+    }
+
+    /// Returns the error of an automation with this cause.
+    pub(crate) fn automation(cause: impl Display) -> Self {
+        Self::Automation(cause.to_string())
     }
 
     /// Returns the error of a session with this cause.

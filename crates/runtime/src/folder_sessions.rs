@@ -151,7 +151,7 @@ impl AgentServices {
 
     /// Returns the entry with the state that its owner gives it: a turn without a running program
     /// was interrupted.
-    fn with_owner(&self, mut line: SessionSummary) -> SessionSummary {
+    pub(crate) fn with_owner(&self, mut line: SessionSummary) -> SessionSummary {
         if line.state == SessionState::Open && !self.factory().harness().is_session_open(&line.id) {
             line.state = SessionState::Ended(TurnEnd::Interrupted);
         }

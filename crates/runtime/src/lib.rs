@@ -9,6 +9,7 @@
 
 mod agent_language;
 pub mod agent_services;
+pub mod automations;
 pub mod compose;
 mod error;
 pub mod external_agents;

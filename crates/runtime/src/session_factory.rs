@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use agent::access::{KeptRule, RuleOrigin};
+use agent::budget::BudgetLimits;
 use agent::compact::PlannedCompactor;
 use agent::context::{OpenFiles, ProjectContexts, SessionEnvironment, SkillTool, TrustedFolders};
 use agent::engine::{
@@ -25,7 +26,7 @@ use composer::folder_review::FolderReviews;
 use connect::mcp::ServerEntry;
 use host::environment::Variable;
 use host::{Dirs, RealClock, RealFiles};
-use model::{Cost, Effort, Price, Profile, Tier, TokenCount};
+use model::{Effort, Price, Profile, Tier, TokenCount};
 use router::actor::{RouteConfig, RouterHandle};
 use settings::ModelEffort;
 
@@ -163,7 +164,7 @@ pub struct SessionSpec {
     pub allows_asked: bool,
     /// Whether a user can answer questions.
     pub has_user: bool,
-    pub budget: Option<Cost>,
+    pub budget: BudgetLimits,
     /// The models' reasoning effort; `None` uses the settings' value.
     pub effort: Option<Effort>,
     pub hooks: Option<Arc<Hooks>>,

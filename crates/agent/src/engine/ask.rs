@@ -181,6 +181,7 @@ impl SessionTask {
                 .price(&model)
                 .and_then(|price| price.cost(&usage));
             self.budget.spend(cost);
+            self.budget.count_tokens(usage.prompt().plus(usage.output));
             let is_counted =
                 answer.usage.is_some() && self.estimator.observe(bytes, usage.prompt());
             self.measure_answer(&model, &usage);

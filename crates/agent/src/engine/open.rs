@@ -296,8 +296,9 @@ fn launch(
     let (late, waiting) = mpsc::channel(LATE_CAPACITY);
     let locks = start.parent.as_ref().map(|it| it.locks.clone());
     let locks = locks.unwrap_or_default();
+    let clock = start.harness.parts.sources.clock.clone();
     let above = start.parent.as_ref().map(|it| it.budget.clone());
-    let budget = SessionBudget::new(start.budget, above);
+    let budget = SessionBudget::new(start.budget, clock.elapsed(), above);
     let spawn = can_spawn(&start).then(|| {
         Arc::new(SpawnAgentTool::new(
             start.clone(),
@@ -377,10 +378,11 @@ impl SessionTask {
                 SessionRecord::Answered {
                     usage, cost_nano, ..
                 } => {
+                    let prompt = usage.input + usage.cache_read + usage.cache_write;
                     if stored.seq >= counted_from {
                         self.budget.spend(cost_nano.map(Cost));
+                        self.budget.count_tokens(TokenCount(prompt + usage.output));
                     }
-                    let prompt = usage.input + usage.cache_read + usage.cache_write;
                     self.estimator.observe(asked_bytes, TokenCount(prompt));
                 }
                 SessionRecord::Planned { todos } => self.todos.clone_from(todos),

@@ -99,7 +99,8 @@ impl SessionTask {
             if self.context_fill().is_full() && self.compact(REASON_FULL).await? {
                 boundary = SwitchBoundary::Compacted;
             }
-            if let Some(what) = self.budget.exhausted_reason() {
+            let now = self.harness().parts.sources.clock.elapsed();
+            if let Some(what) = self.budget.exhausted_reason(now) {
                 return Ok(TurnEnd::OutOfBudget { what });
             }
             let standing = TurnProgress {

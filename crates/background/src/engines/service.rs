@@ -8,10 +8,10 @@ use agent::context::{NamedContext, OpenFiles, named_context};
 use agent::drafts::KeptPrompts;
 use agent_service::board::BoardConnection;
 use agent_service::{
-    AccessChange, AgentService, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
-    FolderState, FolderTrust, ModelList, NewSession, RunningSession, ServerContent, SessionChange,
-    SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending, StoredChange,
-    UndoOutcome,
+    AccessChange, AgentService, AutomationChange, AutomationEntry, Consent, Error,
+    ExternalAgentEntry, FolderAccess, FolderAction, FolderState, FolderTrust, ModelList,
+    NewSession, RunningSession, ServerContent, SessionChange, SessionConnection, SessionEntry,
+    SessionMark, SignInStep, SpendNotice, Spending, StoredChange, UndoOutcome,
 };
 use base::AbsPath;
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
@@ -25,7 +25,7 @@ use tokio::sync::watch::Receiver;
 
 use super::connections::{live, view_connection};
 use super::models::model_list;
-use super::{EngineServices, failed, on_disk, signing_in, stored_sessions};
+use super::{EngineServices, automations, failed, on_disk, signing_in, stored_sessions};
 
 impl AgentService for EngineServices {
     fn models(&self) -> BoxFuture<'static, ModelList> {
@@ -199,10 +199,10 @@ impl AgentService for EngineServices {
     fn problems(&self) -> BoxStream<'static, String> {
         let unwritten = self.with(|services| async move { Ok(services.unwritten_records()) });
         // Without services there are no records.
-        stream::once(unwritten)
+        let unwritten = stream::once(unwritten)
             .filter_map(|unwritten| std::future::ready(unwritten.ok()))
-            .flat_map(stored_sessions::unwritten)
-            .boxed()
+            .flat_map(stored_sessions::unwritten);
+        stream::select(unwritten, self.reports.follow()).boxed()
     }
 
     fn mark_session(&self, id: String, mark: SessionMark) -> BoxFuture<'static, Result<(), Error>> {
@@ -321,6 +321,30 @@ impl AgentService for EngineServices {
                 stored.map_err(failed)?;
                 Ok::<_, Error>(services.folder_trust(&root))
             })
+        })
+    }
+
+    fn automations(
+        &self,
+        root: AbsPath,
+    ) -> BoxFuture<'static, Result<Vec<AutomationEntry>, Error>> {
+        let (dirs, clock) = (self.dirs.clone(), self.automation_clock.clone());
+        self.with(move |_| on_disk(move || automations::list(&dirs, &root, clock.wall_ms())))
+    }
+
+    fn change_automation(
+        &self,
+        root: AbsPath,
+        change: AutomationChange,
+    ) -> BoxFuture<'static, Result<Vec<AutomationEntry>, Error>> {
+        let (dirs, clock) = (self.dirs.clone(), self.automation_clock.clone());
+        let scheduled = self.automations.clone();
+        self.with(move |_| async move {
+            match scheduled.get() {
+                Some(automations) => automations.change(root.clone(), change).await?,
+                None => automations::apply(&dirs, &root, &change, clock.wall_ms())?,
+            }
+            on_disk(move || automations::list(&dirs, &root, clock.wall_ms())).await
         })
     }
 

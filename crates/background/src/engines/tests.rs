@@ -13,6 +13,7 @@ use host::{Files as _, RealFiles, TempFolder};
 
 use super::*;
 
+mod automations;
 mod board;
 
 struct Setup {

@@ -160,6 +160,12 @@ impl ServedClient<'_> {
                 ServiceRequest::ServerContents(root) => {
                     outbox.result(id, Ok(engines.server_contents(root).await));
                 }
+                ServiceRequest::Automations(root) => {
+                    outbox.result(id, engines.automations(root).await);
+                }
+                ServiceRequest::ChangeAutomation(root, change) => {
+                    outbox.result(id, engines.change_automation(root, change).await);
+                }
                 ServiceRequest::Status => outbox.result(id, Ok(state.status().await)),
                 ServiceRequest::Stop { with_sessions } => {
                     let ends = with_sessions || !state.status().await.is_busy();

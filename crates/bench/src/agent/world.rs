@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use ::agent::budget::BudgetLimits;
 use ::agent::compact::PlannedCompactor;
 use ::agent::context::{ProjectContexts, SessionEnvironment, TrustedFolders};
 use ::agent::engine::{
@@ -135,7 +136,7 @@ impl World {
                 |_, _| Ok(()),
             )),
             has_user: false,
-            budget: None,
+            budget: BudgetLimits::default(),
             effort: None,
             hooks: None,
             sandbox: None,

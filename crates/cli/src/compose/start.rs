@@ -105,13 +105,12 @@ impl StartCommand {
 
     fn commands(&self, model: &str) -> Vec<JobCommand> {
         let task = |prompt: &str| JobSpec {
-            name: String::new(),
             title: title(prompt),
             prompt: prompt.to_owned(),
             role: self.role.clone(),
             model: model.to_owned(),
             agent: self.agent.clone(),
-            needs: Vec::new(),
+            ..JobSpec::default()
         };
         let mut commands: Vec<JobCommand> =
             self.go_on.iter().cloned().map(JobCommand::Resume).collect();

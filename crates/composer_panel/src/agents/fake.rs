@@ -1,6 +1,7 @@
 //! Fake agent engines, scripted by a test.
 
 mod access;
+mod automations;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,10 +17,11 @@ use crate::board::{self, Board, Command, Event};
 use access::apply_access;
 
 use super::{
-    AccessChange, AgentService, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
-    FolderChanges, FolderState, FolderTrust, KeptPrompts, ModelList, NamedContext, NewSession,
-    OpenFiles, RunningSession, ServerContent, SessionChange, SessionConnection, SessionEntry,
-    SessionMark, SignInStep, SpendNotice, Spending, StoredChange, UndoOutcome,
+    AccessChange, AgentService, AutomationChange, AutomationEntry, Consent, Error,
+    ExternalAgentEntry, FolderAccess, FolderAction, FolderChanges, FolderState, FolderTrust,
+    KeptPrompts, ModelList, NamedContext, NewSession, OpenFiles, RunningSession, ServerContent,
+    SessionChange, SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending,
+    StoredChange, UndoOutcome,
 };
 
 /// An engine whose events come from a test, which also reads its commands.
@@ -85,6 +87,8 @@ struct FakeAgentState {
     machine: Option<String>,
     link_problems: Vec<mpsc::UnboundedSender<Option<String>>>,
     files: HashMap<AbsPath, Vec<u8>>,
+    automations: Vec<AutomationEntry>,
+    automation_changes: Vec<AutomationChange>,
 }
 
 /// Answers the actions on changes in the user's folder.
@@ -655,6 +659,18 @@ impl AgentService for FakeAgents {
             state.folder_trust.clone()
         });
         ready(Ok(trust)).boxed()
+    }
+
+    fn automations(&self, _: AbsPath) -> BoxFuture<'static, Result<Vec<AutomationEntry>, Error>> {
+        ready(Ok(self.with(|state| state.automations.clone()))).boxed()
+    }
+
+    fn change_automation(
+        &self,
+        _: AbsPath,
+        change: AutomationChange,
+    ) -> BoxFuture<'static, Result<Vec<AutomationEntry>, Error>> {
+        ready(self.apply_automation(change)).boxed()
     }
 
     fn external_agents(&self) -> BoxFuture<'static, Result<Vec<ExternalAgentEntry>, Error>> {

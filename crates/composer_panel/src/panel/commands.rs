@@ -109,7 +109,10 @@ impl ComposerPanel {
     /// Adds `text` to the prompt, after the draft, for the open session or a new one, and focuses the
     /// prompt. In the list of sessions, the session page is shown again.
     pub fn add_to_prompt(&mut self, text: &str, window: &mut Window, cx: &mut Context<Self>) {
-        if matches!(self.page, PanelPage::Sessions | PanelPage::Spending) {
+        if matches!(
+            self.page,
+            PanelPage::Sessions | PanelPage::Spending | PanelPage::Automations
+        ) {
             self.page = PanelPage::Session;
         }
         self.append_to_prompt(text, window, cx);
@@ -219,6 +222,7 @@ impl ComposerPanel {
             }
             (PanelPage::Board, _) => self.step_board(step < 0, cx),
             (PanelPage::Changes, _) => self.step_change(step < 0),
+            (PanelPage::Automations, _) => self.step_automation(step, cx),
             (PanelPage::Session | PanelPage::Sessions, None)
             | (PanelPage::Sessions, Some(_))
             | (PanelPage::Spending, _) => {}
@@ -233,6 +237,10 @@ impl ComposerPanel {
         }
         if self.page == PanelPage::Sessions {
             self.open_selected_session(window, cx);
+            return;
+        }
+        if self.page == PanelPage::Automations {
+            self.open_automation_result(window, cx);
             return;
         }
         if self.page == PanelPage::Changes {
@@ -259,6 +267,10 @@ impl ComposerPanel {
     pub(super) fn open_file(&mut self, _: &OpenFile, _: &mut Window, cx: &mut Context<Self>) {
         if self.page == PanelPage::Board {
             self.open_hunk(cx);
+            return;
+        }
+        if self.page == PanelPage::Automations {
+            self.open_automation_file(cx);
             return;
         }
         if self.page == PanelPage::Changes {
@@ -292,7 +304,10 @@ impl ComposerPanel {
             self.list_focus.focus(window, cx);
         } else if self.page == PanelPage::Board && in_review && self.list_focus.is_focused(window) {
             self.jump_to_review(&JumpToReview, window, cx);
-        } else if matches!(self.page, PanelPage::Changes | PanelPage::Spending) {
+        } else if matches!(
+            self.page,
+            PanelPage::Changes | PanelPage::Spending | PanelPage::Automations
+        ) {
             self.page = PanelPage::Session;
             self.focus_prompt(window, cx);
             cx.notify();

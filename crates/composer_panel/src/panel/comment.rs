@@ -111,7 +111,10 @@ impl ComposerPanel {
                     Some(ReviewRow::Conflict(_)) | None => None,
                 }
             }
-            PanelPage::Session | PanelPage::Sessions | PanelPage::Spending => None,
+            PanelPage::Session
+            | PanelPage::Sessions
+            | PanelPage::Spending
+            | PanelPage::Automations => None,
         };
         match selected {
             Some(hunk) => self.open_comment(hunk, None, CommentPlace::List, window, cx),

@@ -24,6 +24,7 @@ impl ComposerPanel {
             PanelPage::Board => Some(self.board_title()),
             PanelPage::Changes => Some("Changes".to_owned()),
             PanelPage::Spending => Some("Cost of models".to_owned()),
+            PanelPage::Automations => Some("Automations".to_owned()),
             PanelPage::Session => self.open.as_ref().and_then(|open| {
                 let listed = self.sessions.list.find(&open.live.id);
                 let listed = listed.map(|entry| entry.title.clone());
@@ -95,6 +96,9 @@ impl ComposerPanel {
         }
         if self.page == PanelPage::Spending {
             return self.render_spending(cx);
+        }
+        if self.page == PanelPage::Automations {
+            return self.render_automations(cx);
         }
         let Some(open) = &self.open else {
             return self.render_start(cx);
@@ -182,7 +186,10 @@ impl Render for ComposerPanel {
         let body = self.render_body(cx);
         let prompt = match self.page {
             PanelPage::Session | PanelPage::Board => Some(self.render_prompt(window, cx)),
-            PanelPage::Sessions | PanelPage::Changes | PanelPage::Spending => None,
+            PanelPage::Sessions
+            | PanelPage::Changes
+            | PanelPage::Spending
+            | PanelPage::Automations => None,
         };
         let element = div()
             .id("composer")

@@ -6,7 +6,7 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Label, dp};
 
-use super::ComposerPanel;
+use super::{ComposerPanel, PanelPage};
 use crate::actions::ShowRest;
 use crate::revealed_text::RevealedText;
 
@@ -34,7 +34,8 @@ impl ComposerPanel {
         let asking = asking.map(|asking| asking.call.details.clone());
         let question = self.open_question().map(|it| it.question.text.clone());
         let open = asking.into_iter().chain(question);
-        open.chain(self.trust_texts()).collect()
+        let automation = self.automation_text().into_iter();
+        automation.chain(open).chain(self.trust_texts()).collect()
     }
 
     fn reveal_more(&mut self, text: String, cx: &mut Context<Self>) {
@@ -68,7 +69,11 @@ impl ComposerPanel {
                         .on_click(cx.listener(move |this, _, window, cx| {
                             this.reveal_more(text.clone(), cx);
                             // The button may disappear and would take the focus with it.
-                            this.focus_prompt(window, cx);
+                            if this.page == PanelPage::Automations {
+                                this.list_focus.focus(window, cx);
+                            } else {
+                                this.focus_prompt(window, cx);
+                            }
                         })),
                 )
                 .child(

@@ -27,7 +27,11 @@ impl ComposerPanel {
                 let entry = self.sessions.list.selected()?;
                 Some((entry.id.clone(), entry.title.clone()))
             }
-            PanelPage::Session | PanelPage::Board | PanelPage::Changes | PanelPage::Spending => {
+            PanelPage::Session
+            | PanelPage::Board
+            | PanelPage::Changes
+            | PanelPage::Spending
+            | PanelPage::Automations => {
                 let id = self.open.as_ref()?.live.id.clone();
                 let title = self.session_title(&id);
                 Some((id, title))
@@ -166,9 +170,11 @@ impl ComposerPanel {
     pub(super) fn report_session_problem(&mut self, sentence: &str, cx: &mut Context<Self>) {
         match self.page {
             PanelPage::Sessions => self.sessions.problem = Some(sentence.to_owned()),
-            PanelPage::Session | PanelPage::Board | PanelPage::Changes | PanelPage::Spending => {
-                self.error = Some(sentence.to_owned())
-            }
+            PanelPage::Session
+            | PanelPage::Board
+            | PanelPage::Changes
+            | PanelPage::Spending
+            | PanelPage::Automations => self.error = Some(sentence.to_owned()),
         }
         cx.notify();
     }

@@ -149,6 +149,7 @@ impl ComposerPanel {
                     let taken = this.update(cx, |this, cx| {
                         this.sessions.loaded(listed);
                         this.note_listed();
+                        this.refresh_automations(cx);
                         cx.notify();
                     });
                     // The window may be gone by then.
@@ -159,7 +160,9 @@ impl ComposerPanel {
                 let Some(changed) = changes.next().await else {
                     return;
                 };
-                let is_shown = this.update(cx, |this, _| this.page == PanelPage::Sessions);
+                let is_shown = this.update(cx, |this, _| {
+                    matches!(this.page, PanelPage::Sessions | PanelPage::Automations)
+                });
                 let has_marks = changed.contains(&StoredChange::Marks);
                 is_due = has_marks || is_shown.unwrap_or(false);
             }
@@ -205,7 +208,12 @@ impl ComposerPanel {
     }
 
     /// Turns to the page of the open session if it is this one, and returns whether it is.
-    fn turn_to_session(&mut self, id: &str, window: &mut Window, cx: &mut Context<Self>) -> bool {
+    pub(super) fn turn_to_session(
+        &mut self,
+        id: &str,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> bool {
         let is_open = self.open.as_ref().is_some_and(|open| open.live.id == id);
         if is_open {
             self.loads.opening = None;

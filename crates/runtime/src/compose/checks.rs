@@ -53,6 +53,20 @@ impl CheckCommands {
         }
     }
 
+    /// Reads the commands. Blocks on the disk.
+    pub(crate) fn commands(&self) -> Result<Vec<String>, CheckError> {
+        let path = &self.path;
+        match RealFiles.read(path, MAX_CHECKS_BYTES) {
+            Ok(text) => serde_json::from_slice(&text).map_err(|error| {
+                CheckError(format!(
+                    "{path} is not a list of commands ({error}); replace it with --check"
+                ))
+            }),
+            Err(error) if error.is_not_found() => Ok(Vec::new()),
+            Err(error) => Err(check_error(error)),
+        }
+    }
+
     /// Replaces the commands and leaves out blank ones. An empty list removes all checks. Blocks on
     /// the disk.
     pub fn save(&self, commands: &[String]) -> Result<(), host::Error> {
@@ -64,16 +78,7 @@ impl CheckCommands {
 
 impl CheckSource for CheckCommands {
     fn load(&self, new_errors: NewErrors) -> Result<Box<dyn CheckRunner + Send>, CheckError> {
-        let path = &self.path;
-        let commands = match RealFiles.read(path, MAX_CHECKS_BYTES) {
-            Ok(text) => serde_json::from_slice(&text).map_err(|error| {
-                CheckError(format!(
-                    "{path} is not a list of commands ({error}); replace it with --check"
-                ))
-            })?,
-            Err(error) if error.is_not_found() => Vec::new(),
-            Err(error) => return Err(check_error(error)),
-        };
+        let commands = self.commands()?;
         let finds_errors = match new_errors {
             NewErrors::Refused => language_servers::checks_landings(&self.dirs, &self.main_repo),
             NewErrors::Allowed => Ok(false),
@@ -87,50 +92,51 @@ impl CheckSource for CheckCommands {
     }
 }
 
-impl LandingChecks {
-    /// Runs one command in `folder`, sandboxed if the sandbox is on. Returns its result; a failed
-    /// check has the end of the output as its detail. Returns an error if the command cannot be
-    /// started.
-    fn run(&self, command: &str, folder: &AbsPath) -> Result<Check, CheckError> {
-        let root = SessionRoot::for_user_folder(folder);
-        let (sandbox, problems) =
-            sandbox_policy::sandbox(&self.dirs, root, &Confinement::default());
-        self.add_notices(problems);
-        let bounds = match sandbox {
-            Some(sandbox) => Some(sandbox.bounds(&[]).map_err(check_error)?),
-            None => None,
-        };
-        let launch = LaunchRequest {
-            program: "bash".into(),
-            arguments: vec!["-c".into(), command.into()],
-            folder: folder.clone(),
-            variables: sandbox_policy::command_variables(&self.dirs),
-            terminal: None,
-            sandbox: bounds,
-        };
-        let output: Arc<Mutex<Vec<u8>>> = Arc::default();
-        let sink_output = output.clone();
-        let sink = Box::new(move |bytes: &[u8]| {
-            let mut kept = sandbox_policy::lock(&sink_output);
-            kept.extend_from_slice(bytes);
-            let over = kept.len().saturating_sub(MAX_OUTPUT_BYTES);
-            kept.drain(..over);
-        });
-        let spawned = spawn(&launch, sink).map_err(check_error)?;
-        let ended = sandbox_policy::wait(&spawned, CHECK_TIMEOUT);
-        let text = String::from_utf8_lossy(&sandbox_policy::lock(&output)).into_owned();
-        let (is_passed, detail) = match ended {
-            Some(ProcessExit::Exited(0)) => (true, String::new()),
-            Some(_) => (false, text),
-            None => (false, format!("{text}\nit took longer than half an hour")),
-        };
-        Ok(Check {
-            name: command.to_owned(),
-            is_passed,
-            detail,
-            kind: CheckKind::Command,
-        })
-    }
+/// Runs one command in `folder`, sandboxed if the sandbox is on. Returns its result, and the problems
+/// of its sandbox; a failed check has the end of the output as its detail. Returns an error if the
+/// command cannot be started.
+pub(crate) fn run(
+    dirs: &Dirs,
+    command: &str,
+    folder: &AbsPath,
+) -> Result<(Check, Vec<String>), CheckError> {
+    let root = SessionRoot::for_user_folder(folder);
+    let (sandbox, problems) = sandbox_policy::sandbox(dirs, root, &Confinement::default());
+    let bounds = match sandbox {
+        Some(sandbox) => Some(sandbox.bounds(&[]).map_err(check_error)?),
+        None => None,
+    };
+    let launch = LaunchRequest {
+        program: "bash".into(),
+        arguments: vec!["-c".into(), command.into()],
+        folder: folder.clone(),
+        variables: sandbox_policy::command_variables(dirs),
+        terminal: None,
+        sandbox: bounds,
+    };
+    let output: Arc<Mutex<Vec<u8>>> = Arc::default();
+    let sink_output = output.clone();
+    let sink = Box::new(move |bytes: &[u8]| {
+        let mut kept = sandbox_policy::lock(&sink_output);
+        kept.extend_from_slice(bytes);
+        let over = kept.len().saturating_sub(MAX_OUTPUT_BYTES);
+        kept.drain(..over);
+    });
+    let spawned = spawn(&launch, sink).map_err(check_error)?;
+    let ended = sandbox_policy::wait(&spawned, CHECK_TIMEOUT);
+    let text = String::from_utf8_lossy(&sandbox_policy::lock(&output)).into_owned();
+    let (is_passed, detail) = match ended {
+        Some(ProcessExit::Exited(0)) => (true, String::new()),
+        Some(_) => (false, text),
+        None => (false, format!("{text}\nit took longer than half an hour")),
+    };
+    let check = Check {
+        name: command.to_owned(),
+        is_passed,
+        detail,
+        kind: CheckKind::Command,
+    };
+    Ok((check, problems))
 }
 
 impl LandingChecks {
@@ -171,7 +177,9 @@ impl CheckRunner for LandingChecks {
             Err(error) => checked.push(new_errors::unchecked(&error.to_string())),
         }
         for command in &self.commands {
-            checked.push(self.run(command, &folder)?);
+            let (check, problems) = run(&self.dirs, command, &folder)?;
+            self.add_notices(problems);
+            checked.push(check);
         }
         Ok(checked)
     }

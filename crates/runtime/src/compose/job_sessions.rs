@@ -2,8 +2,10 @@
 //! is started by `hosted_jobs`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use agent::Stored;
+use agent::budget::BudgetLimits;
 use agent::engine::{self, SessionOptions};
 use agent::hooks::{HookRunner, ProcessHookRunner};
 use agent::record::SessionRecord;
@@ -15,6 +17,7 @@ use composer::roles::RoleSet;
 use composer::worktrees::JobWorktrees;
 use futures::future::BoxFuture;
 use host::Dirs;
+use model::{Cost, TokenCount};
 
 use crate::mcp_pool::ServerWait;
 use crate::sandbox_policy::{self, SessionRoot};
@@ -48,8 +51,8 @@ impl JobSessionStarter {
             mode: role.mode,
             allows_asked: self.options.allows_asked,
             has_user: self.options.has_user,
-            budget: self.options.budget,
-            effort: role.effort,
+            budget: self.limits(&request.task),
+            effort: request.task.effort.or(role.effort),
             hooks: None,
             confinement: self.options.confinement.clone(),
             session_root: Some(self.session_root(&request.worktree)?),
@@ -75,6 +78,17 @@ impl JobSessionStarter {
         options.hooks = hooks.map(|hooks| self.factory.observed(&hooks, main_repo));
         notices.extend(problems);
         Ok((options, notices))
+    }
+
+    /// The limits of a job's session: the smaller of the board's and its own cost, and its own others.
+    fn limits(&self, task: &JobSpec) -> BudgetLimits {
+        let own = task.limits;
+        let costs = [self.options.budget, own.cost_nano.map(Cost)];
+        BudgetLimits {
+            cost: costs.into_iter().flatten().min(),
+            tokens: own.tokens.map(TokenCount),
+            time: own.seconds.map(Duration::from_secs),
+        }
     }
 
     /// The root of a session in a worktree, with the paths that its sandbox needs.

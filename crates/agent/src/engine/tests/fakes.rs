@@ -18,6 +18,7 @@ use super::super::{
     SessionLimits, SessionOptions, start,
 };
 use super::doubles::{NoContext, PlainCompactor, RuleContext};
+use crate::budget::BudgetLimits;
 use crate::compact::PlannedCompactor;
 use crate::outcome::CallOutcome;
 use crate::permission::{PermissionPolicy, PermissionVerdict};
@@ -271,7 +272,7 @@ impl World {
             mode: SessionMode::Build,
             call_judge: judge,
             has_user: true,
-            budget: None,
+            budget: BudgetLimits::default(),
             effort: None,
             hooks: None,
             sandbox: None,

@@ -388,7 +388,7 @@ async fn budget_limits_the_session() {
     });
     let world = world_with(mind, SessionLimits::default());
     let start = super::super::SessionOptions {
-        budget: Some(Cost(50)),
+        budget: Some(Cost(50)).into(),
         ..world.begin()
     };
     let mut talk = super::fakes::Talk::new(super::super::start(start));

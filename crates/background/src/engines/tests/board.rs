@@ -23,15 +23,15 @@ done
 "#;
 
 /// A repository with everything that a project can give its agents, and a scripted model.
-struct Repository {
-    setup: Setup,
-    root: AbsPath,
-    model: MockServer,
+pub(super) struct Repository {
+    pub(super) setup: Setup,
+    pub(super) root: AbsPath,
+    pub(super) model: MockServer,
 }
 
 impl Repository {
     /// Creates the repository; `None` without `git`.
-    fn new() -> Option<Self> {
+    pub(super) fn new() -> Option<Self> {
         let setup = Setup::new();
         let root = setup.root.join("project");
         let script = r#"{ "rules": [{ "reply": [{ "text": "I am done." }] }] }"#;
@@ -113,7 +113,7 @@ impl Repository {
     }
 }
 
-fn write(path: &AbsPath, text: &str) {
+pub(super) fn write(path: &AbsPath, text: &str) {
     let folder = path.parent().expect("a folder");
     RealFiles.create_folder(&folder).expect("a folder");
     let written = RealFiles.write_private(path, text.as_bytes());
@@ -121,7 +121,7 @@ fn write(path: &AbsPath, text: &str) {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the user's own Git")]
-fn git(folder: &AbsPath, arguments: &[&str]) -> bool {
+pub(super) fn git(folder: &AbsPath, arguments: &[&str]) -> bool {
     let status = Process::new("git")
         .args(["-c", "user.name=test", "-c", "user.email=test@localhost"])
         .args(["-c", "commit.gpgsign=false"])
