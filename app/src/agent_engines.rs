@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use background::{AgentMachine, BackgroundAgents, EngineServices, IDLE_TIME, ServerProgram};
 use base::AbsPath;
@@ -16,6 +17,9 @@ use crate::arguments::SERVE_AGENTS;
 /// The largest settings file that is read, in bytes.
 const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
+/// Time after the start of the window in which automations do not take the cores from it.
+const AUTOMATION_DELAY: Duration = Duration::from_secs(10);
+
 /// Returns the engines of agents as the settings choose them. `local` are the engines of this
 /// program. Blocks on the disk.
 pub(crate) fn agent_service(
@@ -24,10 +28,12 @@ pub(crate) fn agent_service(
     unsaved: &Arc<UnsavedTexts>,
 ) -> Arc<dyn AgentService> {
     if !runs_in_background(&RealFiles, dirs) {
+        local.run_automations(AUTOMATION_DELAY);
         return local.clone();
     }
     let Some(program) = std::env::current_exe().ok().and_then(AbsPath::new) else {
         log::warn!("agents run in the window: the path of this program is unknown");
+        local.run_automations(AUTOMATION_DELAY);
         return local.clone();
     };
     let program = ServerProgram {

@@ -10,6 +10,7 @@ mod rewriting;
 mod second_start;
 mod stalls;
 mod tab;
+mod terminals;
 #[cfg(test)]
 mod walk;
 
@@ -128,7 +129,7 @@ fn services() -> Result<Services, Error> {
     let working_folder = std::env::current_dir().ok().and_then(AbsPath::new);
     let working_folder = working_folder.filter(|folder| is_chosen(Platform::CURRENT, folder));
     let home = std::env::var_os("HOME").and_then(AbsPath::new);
-    let home_folder = home.clone();
+    let (home_folder, home_of_shells) = (home.clone(), home.clone());
     let unsaved = Arc::new(UnsavedTexts::default());
     let indexes = IndexRegistry::new(&dirs);
     let engines = EngineServices::new(dirs.clone(), unsaved.clone(), indexes.clone());
@@ -150,6 +151,7 @@ fn services() -> Result<Services, Error> {
         })),
         language_servers: Some(language_servers(dirs.clone())),
         install: install_program(home_folder),
+        terminals: Some(terminals::services(dirs.clone(), home_of_shells)),
         unsaved,
         dirs,
     })

@@ -56,6 +56,7 @@ impl AgentTour {
             index: None,
             language_servers: None,
             rewrite: None,
+            terminals: None,
             tab: None,
             unsaved,
             dirs,

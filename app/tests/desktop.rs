@@ -14,6 +14,8 @@ mod agents;
 mod desk;
 #[path = "desktop/language.rs"]
 mod language;
+#[path = "desktop/terminal.rs"]
+mod terminal;
 
 use std::fs;
 use std::process::Command;

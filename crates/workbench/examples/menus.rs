@@ -132,6 +132,7 @@ fn services() -> Result<Services, Box<dyn Error>> {
         language_servers: None,
         tab: None,
         rewrite: None,
+        terminals: None,
         install: None,
         unsaved: Arc::default(),
         working_folder: home,

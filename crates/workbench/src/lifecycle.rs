@@ -10,7 +10,7 @@ use ui::ActivePlatform as _;
 
 use crate::actions::{app, file};
 use crate::documents::Documents;
-use crate::workbench::quitting;
+use crate::workbench::quitting::{self, RunningWork};
 use crate::{system_notices, window_registry, windows};
 
 /// Registers the commands that work without a window, and what happens when the program ends or the
@@ -55,20 +55,25 @@ pub(crate) fn init(cx: &mut App) {
     .detach();
 }
 
-/// Ends the program. Asks in the front window first if agents are at work.
+/// Ends the program. Asks in the front window first if agents are at work or commands run in terminals.
 fn quit(cx: &mut App) {
-    let agents = agents_at_work(cx);
+    let open = windows::all(cx);
+    let commands = open.iter().map(|(_, it)| it.read(cx).running_commands(cx));
+    let work = RunningWork {
+        commands: commands.sum(),
+        agents: agents_at_work(cx),
+    };
     let active = cx.active_window();
     let mut open = windows::all(cx);
     open.sort_by_key(|(window, _)| Some(*window) == active);
-    let front = open.pop().filter(|_| agents != AgentCounts::default());
+    let front = open.pop().filter(|_| work != RunningWork::default());
     let Some((window, workbench)) = front else {
         return windows::shut_down(cx);
     };
     let asked = window.update(cx, |_, window, cx| {
         window.activate_window();
         workbench.update(cx, |workbench, cx| {
-            quitting::ask_to_quit(workbench, agents, window, cx);
+            quitting::ask_to_quit(workbench, work, window, cx);
         });
     });
     // A window that closes at this moment cannot ask.

@@ -37,6 +37,7 @@ pub(crate) fn menus(platform: Platform) -> Vec<Menu> {
         view_menu(platform),
         go_menu(),
         agents_menu(),
+        terminal_menu(),
         window_menu(),
         help_menu(platform),
     ];
@@ -255,6 +256,26 @@ fn go_menu() -> Menu {
     ])
 }
 
+fn terminal_menu() -> Menu {
+    use terminal_panel::actions as terminal;
+    Menu::new("Terminal").items([
+        MenuItem::action("Terminals", terminal::TogglePanel),
+        MenuItem::action("Focus terminal", terminal::FocusPanel),
+        MenuItem::action("New terminal", terminal::NewTerminal),
+        MenuItem::action("Split terminal", terminal::SplitTerminal),
+        MenuItem::separator(),
+        MenuItem::action("Previous command", terminal::PreviousCommand),
+        MenuItem::action("Next command", terminal::NextCommand),
+        MenuItem::action("Copy output of command", terminal::CopyCommandOutput),
+        MenuItem::action("Run command again", terminal::RunCommandAgain),
+        MenuItem::action("Send output to agent", terminal::SendOutputToAgent),
+        MenuItem::separator(),
+        MenuItem::action("Find in terminal", terminal::Find),
+        MenuItem::action("Clear terminal", terminal::Clear),
+        MenuItem::action("Close terminal", terminal::CloseTerminal),
+    ])
+}
+
 fn agents_menu() -> Menu {
     use composer_panel::actions as agents;
     Menu::new("Agents").items([
@@ -282,6 +303,7 @@ fn agents_menu() -> Menu {
         MenuItem::action("Context", agents::ShowContext),
         MenuItem::action("Compact conversation", agents::CompactSession),
         MenuItem::action("Cost of models", agents::ShowSpending),
+        MenuItem::action("Automations\u{2026}", agents::ShowAutomations),
         MenuItem::action("Stop", agents::Stop),
         MenuItem::separator(),
         MenuItem::action("Accept change at caret", agents::AcceptHere),

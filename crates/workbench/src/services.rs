@@ -10,6 +10,7 @@ use host::{Clock, Dirs, Files};
 use language::RunningOptions;
 use project::{UnsavedTexts, WalkBackend};
 use settings::MachineSetting;
+use terminal_panel::TerminalService;
 
 /// Installs the running program as a command; returns the path of the command. Blocks.
 pub type InstallProgram = Arc<dyn Fn() -> Result<AbsPath, host::Error> + Send + Sync>;
@@ -21,6 +22,9 @@ pub type OpenLanguageServers = Arc<dyn Fn(&AbsPath) -> RunningOptions + Send + S
 pub type OpenMachineAgents = Arc<
     dyn Fn(&str, &MachineSetting) -> Option<Arc<dyn composer_panel::AgentService>> + Send + Sync,
 >;
+
+/// Returns the service for the terminals of a window over a folder.
+pub type OpenTerminals = Arc<dyn Fn(Option<&AbsPath>) -> Arc<dyn TerminalService> + Send + Sync>;
 
 /// Services shared by all windows of the process.
 #[derive(Clone)]
@@ -47,6 +51,8 @@ pub struct Services {
     pub index: Option<crate::code_index::OpenIndex>,
     /// Prepares the language servers of a folder; without it, there are none.
     pub language_servers: Option<OpenLanguageServers>,
+    /// Starts programs in terminals; without it, there are no terminals.
+    pub terminals: Option<OpenTerminals>,
     /// Registry of open texts with unsaved edits, read by agents.
     pub unsaved: Arc<UnsavedTexts>,
     /// Installs the command `burin` for terminals; without it, the path of the program is unknown.

@@ -47,6 +47,9 @@ pub struct SavedWindow {
     /// State of the agents panel.
     #[serde(default)]
     pub agents: SavedDock,
+    /// State of the terminals.
+    #[serde(default)]
+    pub terminals: SavedTerminals,
     /// Recently used files, newest first, relative to the folder.
     #[serde(default)]
     pub recent_files: Vec<String>,
@@ -107,6 +110,24 @@ impl Default for SavedDock {
         Self {
             is_shown: false,
             width: 420.0,
+        }
+    }
+}
+
+/// State of the terminals below the panes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedTerminals {
+    /// Whether they were shown.
+    pub is_shown: bool,
+    /// Height in logical pixels.
+    pub height: f32,
+}
+
+impl Default for SavedTerminals {
+    fn default() -> Self {
+        Self {
+            is_shown: false,
+            height: 280.0,
         }
     }
 }

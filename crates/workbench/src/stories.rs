@@ -5,6 +5,7 @@ mod agent_access;
 mod agent_prompt;
 mod agents;
 mod annotations;
+mod automations;
 mod board;
 mod compaction;
 mod completions;
@@ -43,6 +44,7 @@ mod spending;
 mod starting_sessions;
 mod suggestions;
 mod symbols;
+mod terminals;
 mod tree;
 mod typing;
 mod window;
@@ -82,6 +84,7 @@ fn services(files: &FakeFiles) -> Services {
         language_servers: None,
         tab: None,
         rewrite: None,
+        terminals: None,
         unsaved: Arc::default(),
         install: None,
         working_folder: path("/p"),

@@ -1,4 +1,4 @@
-//! Notifications of the system about agents, shown while none of Burin's windows is active.
+//! Notifications of the system about agents and terminals, shown while none of Burin's windows is active.
 
 use composer_panel::AgentCounts;
 use composer_panel::agents::{SessionChangeKind, TurnEnd};
@@ -33,6 +33,16 @@ pub(crate) fn session_changed(
         tag: tag(window).into(),
         title: title.into(),
         body,
+        actions: Vec::new(),
+    });
+}
+
+/// Notifies the user of what a program in a terminal reports.
+pub(crate) fn terminal(window: EntityId, title: &str, text: &str, cx: &App) {
+    cx.show_system_notification(SystemNotification {
+        tag: tag(window).into(),
+        title: one_line(title.to_owned()),
+        body: one_line(text.to_owned()),
         actions: Vec::new(),
     });
 }

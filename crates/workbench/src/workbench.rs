@@ -41,6 +41,7 @@ mod search;
 mod shown_problems;
 mod snippets;
 mod suggestions;
+mod terminals;
 mod watch;
 
 use std::collections::{BTreeMap, HashMap};
@@ -92,6 +93,7 @@ pub struct Workbench {
     strips: BTreeMap<PaneId, Entity<TabStrip>>,
     tree: TreeDock,
     agents: AgentsDock,
+    terminals: terminals::TerminalsDock,
     review: review::InlineReview,
     prediction: Entity<Prediction>,
     title: Entity<TitleStrip>,
@@ -140,6 +142,7 @@ enum WorkbenchRegion {
     Panes,
     Tree,
     Agents,
+    Terminals,
 }
 
 /// The project tree at the side of the window.
@@ -208,6 +211,7 @@ impl Workbench {
             title: cx.new(TitleStrip::new),
             prediction,
             agents,
+            terminals: terminals::TerminalsDock::new(),
             modal,
             notices,
             drop_place: None,
@@ -360,6 +364,11 @@ impl Workbench {
             WorkbenchRegion::Agents if self.agents.is_shown => {
                 let panel = self.agents.panel.read(cx);
                 panel.focus_handle(cx).focus(window, cx);
+            }
+            WorkbenchRegion::Terminals if self.are_terminals_visible() => {
+                if let Some(panel) = self.terminals() {
+                    panel.read(cx).focus_handle(cx).focus(window, cx);
+                }
             }
             _ => self.focus_active(window, cx),
         }

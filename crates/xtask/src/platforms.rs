@@ -55,7 +55,14 @@ fn conditions_are_found_in_code_alone() {
 }
 
 /// The crates that draw the window, and the file that writes the names of keys.
-const WINDOW_CRATES: [&str; 5] = ["composer_panel", "editor", "pacing", "ui", "workbench"];
+const WINDOW_CRATES: [&str; 6] = [
+    "composer_panel",
+    "editor",
+    "pacing",
+    "terminal_panel",
+    "ui",
+    "workbench",
+];
 const KEY_NAMES: &str = "crates/ui/src/key_hint.rs";
 
 /// Returns whether a literal names a key in the notation of one system.

@@ -94,6 +94,7 @@ impl World {
             index: Some(Arc::new(move |_| for_window.clone() as Arc<dyn CodeIndex>)),
             tab: model.clone().map(|model| model as Arc<dyn TabModels>),
             rewrite: None,
+            terminals: None,
             unsaved: Arc::default(),
             install: None,
             working_folder: project.root.clone(),

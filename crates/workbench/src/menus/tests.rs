@@ -77,7 +77,7 @@ fn the_menus_of_macos_have_its_items_and_keys(cx: &mut TestAppContext) {
         bind(Platform::MacOs, KeymapBase::VsCode, cx);
         let menus = owned(Platform::MacOs);
         let names: Vec<&str> = menus.iter().map(|menu| menu.name.as_ref()).collect();
-        let expected = "Burin File Edit Selection View Go Agents Window Help";
+        let expected = "Burin File Edit Selection View Go Agents Terminal Window Help";
         assert_eq!(names.join(" "), expected);
         let keymap = cx.key_bindings();
         let keymap = keymap.borrow();
@@ -178,6 +178,7 @@ fn every_group_of_commands_has_items(cx: &mut TestAppContext) {
                 "project_tree",
                 "snippets",
                 "suggestions",
+                "terminal",
                 "view",
             ]
             .map(str::to_owned)

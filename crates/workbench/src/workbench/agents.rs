@@ -5,8 +5,8 @@ use std::path::Path;
 use base::{ByteOffset, Span};
 use composer_panel::actions::{
     AllowHooks, BuildPlan, ChooseModel, CompactSession, DistrustFolder, FocusPanel, KeepAllChanges,
-    NewSession, RejectAllChanges, RestoreCheckpoint, ReviewChanges, ShowBoard, ShowContext,
-    ShowSessions, ShowSpending, Stop, TogglePanel, TrustFolder,
+    NewSession, RejectAllChanges, RestoreCheckpoint, ReviewChanges, ShowAutomations, ShowBoard,
+    ShowContext, ShowSessions, ShowSpending, Stop, TogglePanel, TrustFolder,
 };
 use composer_panel::agents::{ExternalAgentEntry, SessionChange};
 use composer_panel::{ComposerPanel, PanelEvent, SessionVisibility, session_notice};
@@ -52,6 +52,7 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(show_context))
         .on_action(cx.listener(compact_session))
         .on_action(cx.listener(show_spending))
+        .on_action(cx.listener(show_automations))
         .on_action(cx.listener(build_plan))
         .on_action(cx.listener(review_changes))
         .on_action(cx.listener(keep_all_changes))
@@ -354,6 +355,17 @@ fn show_spending(
 ) {
     show_and_update(workbench, window, cx, |panel, window, cx| {
         panel.show_spending(action, window, cx)
+    });
+}
+
+fn show_automations(
+    workbench: &mut Workbench,
+    action: &ShowAutomations,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.show_automations(action, window, cx)
     });
 }
 

@@ -13,10 +13,11 @@ use settings::Side;
 use ui::{ActiveSettings as _, ActiveTheme as _, EmptyState, Icon, KeyHint, Label, dp};
 
 use super::agents::DraggedAgentsBorder;
+use super::terminals::DraggedTerminalsBorder;
 use super::{
     Workbench, agent_access, agents, close, dialogs, excerpts, folders, formatting, grid,
     hierarchy, inline_edit, is_narrow, language, locations, navigate, open, panes, peek, pick,
-    problems, program, refactor, review, save, search, snippets, suggestions,
+    problems, program, refactor, review, save, search, snippets, suggestions, terminals,
 };
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
@@ -220,9 +221,24 @@ fn render_body(
     let agents = agents::render_agents(workbench, window, cx);
     let grid = div()
         .flex_1()
+        .min_h_0()
+        .w_full()
+        .child(grid::render_grid(workbench, window, cx));
+    let grid = div()
+        .id("panes-and-terminals")
+        .flex()
+        .flex_col()
+        .flex_1()
         .min_w_0()
         .h_full()
-        .child(grid::render_grid(workbench, window, cx));
+        .on_drag_move(cx.listener(
+            |this, event: &DragMoveEvent<DraggedTerminalsBorder>, _, cx| {
+                let at = event.event.position.y - event.bounds.origin.y;
+                terminals::drag_border(this, at, event.bounds.size.height, cx);
+            },
+        ))
+        .child(grid)
+        .children(terminals::render_terminals(workbench, window, cx));
     div()
         .id("body")
         .relative()
@@ -294,6 +310,7 @@ impl Render for Workbench {
         let root = formatting::with_actions(root, cx);
         let root = suggestions::with_actions(root, cx);
         let root = excerpts::with_actions(root, cx);
+        let root = terminals::with_actions(root, cx);
         let root = dialogs::with_actions(root, cx);
         let root = search::with_tree_actions(root, cx);
         // Without any focus, no view would receive key events.

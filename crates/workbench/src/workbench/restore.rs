@@ -8,7 +8,7 @@ use editor::{DocumentModel, Editor, ViewState};
 use gpui_kit::{AppContext as _, Context, Entity, Window, WindowBounds, px};
 use project::{Binary, DocumentKey};
 
-use super::{STORE_AFTER, Workbench};
+use super::{STORE_AFTER, Workbench, terminals};
 use crate::documents::Documents;
 use crate::item::TabItem;
 use crate::layout::{ItemId, PaneId, TabOpenMode};
@@ -126,6 +126,7 @@ fn saved(workbench: &Workbench, window: &Window, cx: &mut Context<Workbench>) ->
         layout: Some(layout),
         tree: saved_tree(workbench, root.as_ref(), cx),
         agents: workbench.agents.saved(),
+        terminals: workbench.terminals.saved(),
         recent_files: workbench.recent_files.clone(),
     }
 }
@@ -164,6 +165,7 @@ pub(super) fn restore(
     workbench.tree.is_shown = saved.tree.is_shown;
     workbench.tree.width = px(saved.tree.width.clamp(140.0, 900.0));
     workbench.agents.restore(&saved.agents, window, cx);
+    terminals::restore(workbench, &saved.terminals, window, cx);
     workbench.recent_files = saved.recent_files;
     if let Some((folder, root)) = workbench.folder.clone().zip(workbench.root(cx)) {
         folder.update(cx, |folder, cx| {

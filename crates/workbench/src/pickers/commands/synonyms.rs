@@ -4,6 +4,10 @@
 const SYNONYMS: &[(&str, &str)] = &[
     ("agents::NewSession", "chat with ai assistant start"),
     (
+        "agents::ShowAutomations",
+        "scheduled tasks cron routines triggers background",
+    ),
+    (
         "agents::ShowMcpServers",
         "model context protocol connectors oauth",
     ),

@@ -1,0 +1,228 @@
+//! The programs in the terminals of a window: shells with their integration, saved terminals.
+//!
+//! Start at `service`. Nothing blocks the caller: each request runs on a thread of its own.
+
+mod saved;
+
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::sync::Arc;
+use std::thread;
+
+use base::AbsPath;
+use futures::channel::oneshot;
+use futures::future::{BoxFuture, FutureExt as _};
+use host::environment::{self, Recipient, Variable};
+use host::{Dirs, FileKind, Files as _, RealClock, RealFiles};
+use settings::TerminalSettings;
+use terminal::{
+    ClipboardAccess, CursorShape, EmulatorOptions, ShellIntegration, ShellKind, TerminalSession,
+    TerminalSpec, WakeUp, install_integration, integrate,
+};
+use terminal_panel::{
+    ProgramLaunch, SavedPane, ServiceAnswer, TerminalProgram, TerminalService, TerminalServiceError,
+};
+use workbench::services::OpenTerminals;
+
+/// Returns the function that makes the service for the terminals of a window.
+pub(crate) fn services(dirs: Dirs, home: Option<AbsPath>) -> OpenTerminals {
+    Arc::new(move |root| {
+        Arc::new(WindowTerminals {
+            dirs: dirs.clone(),
+            home: home.clone(),
+            root: root.cloned(),
+        })
+    })
+}
+
+/// The terminals of one window.
+struct WindowTerminals {
+    dirs: Dirs,
+    home: Option<AbsPath>,
+    root: Option<AbsPath>,
+}
+
+impl TerminalService for WindowTerminals {
+    fn open(&self, launch: ProgramLaunch, wake: WakeUp) -> ServiceAnswer<Arc<dyn TerminalProgram>> {
+        let (dirs, home) = (self.dirs.clone(), self.home.clone());
+        answer("start the program", move || {
+            let spec = spec(launch, &dirs, home.as_ref())?;
+            let session = TerminalSession::start(spec, Arc::new(RealClock::default()), wake)?;
+            let program: Arc<dyn TerminalProgram> = Arc::new(session);
+            Ok::<_, host::Error>(program)
+        })
+    }
+
+    fn existing_paths(&self, paths: Vec<AbsPath>) -> BoxFuture<'static, Vec<AbsPath>> {
+        let existing = on_thread(move || {
+            let is_file = |path: &AbsPath| {
+                RealFiles
+                    .stat(path)
+                    .is_ok_and(|it| it.kind == FileKind::File)
+            };
+            paths.into_iter().filter(is_file).collect()
+        });
+        existing.map(Option::unwrap_or_default).boxed()
+    }
+
+    fn home_folder(&self) -> Option<AbsPath> {
+        self.home.clone()
+    }
+
+    fn host_name(&self) -> Option<String> {
+        host::host_name()
+    }
+
+    fn time_of_day(&self) -> String {
+        jiff::Zoned::now().strftime("%H:%M").to_string()
+    }
+
+    fn load_saved(&self) -> ServiceAnswer<Vec<SavedPane>> {
+        let file = saved::file(&self.dirs, self.root.as_ref());
+        answer("read the saved terminals", move || {
+            saved::load(&RealFiles, &file)
+        })
+    }
+
+    fn save(&self, panes: Vec<SavedPane>) -> ServiceAnswer<()> {
+        let file = saved::file(&self.dirs, self.root.as_ref());
+        answer("save the terminals", move || {
+            saved::store(&RealFiles, &file, &panes)
+        })
+    }
+}
+
+/// Runs a task that may block on a thread of its own. `purpose` completes "cannot …".
+fn answer<T: Send + 'static, E: Display + Send + 'static>(
+    purpose: &'static str,
+    task: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> ServiceAnswer<T> {
+    let result = on_thread(task);
+    let result = result.map(move |result| {
+        let reason = match result {
+            Some(Ok(value)) => return Ok(value),
+            Some(Err(error)) => error.to_string(),
+            None => "the task ended early".to_owned(),
+        };
+        Err(TerminalServiceError(format!("cannot {purpose}: {reason}")))
+    });
+    result.boxed()
+}
+
+/// Yields the result of a task on a thread of its own; `None` if the thread cannot start or panics.
+fn on_thread<T: Send + 'static>(
+    task: impl FnOnce() -> T + Send + 'static,
+) -> BoxFuture<'static, Option<T>> {
+    let (sender, receiver) = oneshot::channel();
+    let started = thread::Builder::new()
+        .name("terminal request".to_owned())
+        .spawn(move || {
+            // The window may be gone by then.
+            sender.send(task()).ok();
+        });
+    let is_started = started.is_ok();
+    async move {
+        if is_started {
+            receiver.await.ok()
+        } else {
+            None
+        }
+    }
+    .boxed()
+}
+
+/// Decides how a program starts.
+fn spec(
+    launch: ProgramLaunch,
+    dirs: &Dirs,
+    home: Option<&AbsPath>,
+) -> Result<TerminalSpec, host::Error> {
+    let ProgramLaunch {
+        folder,
+        program,
+        settings,
+        size,
+        restored,
+    } = launch;
+    let is_shell = program.is_none();
+    let (program, arguments) = match program {
+        Some(command) => (
+            command.name.into(),
+            command.arguments.into_iter().map(Into::into).collect(),
+        ),
+        None => shell(&settings),
+    };
+    let variables = variables(&settings);
+    let integration = is_shell && settings.shell_integration;
+    let integration = match ShellKind::of(&program).filter(|_| integration) {
+        Some(kind) => Some(integration_of(kind, dirs, &variables)?),
+        None => None,
+    };
+    let folder = folder.or_else(|| home.cloned());
+    Ok(TerminalSpec {
+        program,
+        arguments,
+        folder: folder.unwrap_or_else(|| dirs.state.clone()),
+        variables,
+        sandbox: None,
+        emulator: EmulatorOptions {
+            size,
+            scrollback: settings.scrollback_lines,
+            cursor_shape: cursor_shape(&settings),
+            clipboard: ClipboardAccess::WriteAndRead,
+            nonce: integration.as_ref().map(|it| it.nonce.clone()),
+            host_name: host::host_name(),
+        },
+        integration,
+        restored: restored.map(|text| (text.saved, text.notice)),
+    })
+}
+
+/// Returns the shell of the settings with its arguments, otherwise the user's login shell.
+fn shell(settings: &TerminalSettings) -> (OsString, Vec<OsString>) {
+    match settings.shell.split_first() {
+        Some((program, arguments)) => {
+            let arguments = arguments.iter().map(Into::into).collect();
+            (program.into(), arguments)
+        }
+        None => (environment::login_shell().into(), Vec::new()),
+    }
+}
+
+/// Returns the environment of the user's own programs, with the variables of the settings.
+fn variables(settings: &TerminalSettings) -> Vec<Variable> {
+    let mut variables = environment::variables(Recipient::Personal);
+    let given = &settings.env.0;
+    variables.retain(|(name, _)| name.to_str().is_none_or(|name| !given.contains_key(name)));
+    let given = given
+        .iter()
+        .filter(|(name, _)| environment::may_pass_on(name));
+    variables.extend(given.map(|(name, value)| (name.into(), value.into())));
+    variables
+}
+
+fn integration_of(
+    kind: ShellKind,
+    dirs: &Dirs,
+    variables: &[Variable],
+) -> Result<ShellIntegration, host::Error> {
+    let folder = dirs.state.join("shell_integration");
+    install_integration(&RealFiles, &folder)?;
+    Ok(integrate(kind, &folder, nonce(), variables))
+}
+
+/// Returns a secret that programs in the terminal cannot guess: 32 hexadecimal digits.
+fn nonce() -> String {
+    // Each state has keys from the system's source of randomness.
+    let random = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", random(), random())
+}
+
+fn cursor_shape(settings: &TerminalSettings) -> CursorShape {
+    match settings.cursor_shape {
+        settings::TerminalCursorShape::Block => CursorShape::Block,
+        settings::TerminalCursorShape::Bar => CursorShape::Beam,
+        settings::TerminalCursorShape::Underline => CursorShape::Underline,
+    }
+}
