@@ -174,7 +174,7 @@ impl CellShaper<'_> {
             underline: None,
             strikethrough: None,
         };
-        let advance = Some(self.palette.advance).filter(|_| !pending.is_apart);
+        let advance = (!pending.is_apart).then_some(self.palette.advance);
         let text_system = self.window.text_system();
         let line = text_system.layout_line(&pending.text, self.palette.size, &[run], advance);
         let mut cell = None;
