@@ -7,6 +7,7 @@ mod saved;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::iter;
 use std::sync::Arc;
 use std::thread;
 
@@ -45,9 +46,10 @@ struct WindowTerminals {
 
 impl TerminalService for WindowTerminals {
     fn open(&self, launch: ProgramLaunch, wake: WakeUp) -> ServiceAnswer<Arc<dyn TerminalProgram>> {
-        let (dirs, home) = (self.dirs.clone(), self.home.clone());
+        let (dirs, root, home) = (self.dirs.clone(), self.root.clone(), self.home.clone());
         answer("start the program", move || {
-            let spec = spec(launch, &dirs, home.as_ref())?;
+            let folders = [root, home];
+            let spec = spec(launch, &dirs, &folders)?;
             let session = TerminalSession::start(spec, Arc::new(RealClock::default()), wake)?;
             let program: Arc<dyn TerminalProgram> = Arc::new(session);
             Ok::<_, host::Error>(program)
@@ -132,11 +134,11 @@ fn on_thread<T: Send + 'static>(
     .boxed()
 }
 
-/// Decides how a program starts.
+/// Decides how a program starts. `folders` replace the folder of the launch, in order, if that does not exist any more.
 fn spec(
     launch: ProgramLaunch,
     dirs: &Dirs,
-    home: Option<&AbsPath>,
+    folders: &[Option<AbsPath>],
 ) -> Result<TerminalSpec, host::Error> {
     let ProgramLaunch {
         folder,
@@ -159,7 +161,13 @@ fn spec(
         Some(kind) => Some(integration_of(kind, dirs, &variables)?),
         None => None,
     };
-    let folder = folder.or_else(|| home.cloned());
+    let mut folders = iter::once(&folder).chain(folders).flatten();
+    let is_folder = |path: &&AbsPath| {
+        RealFiles
+            .stat(path)
+            .is_ok_and(|it| it.kind == FileKind::Folder)
+    };
+    let folder = folders.find(is_folder).cloned();
     Ok(TerminalSpec {
         program,
         arguments,
@@ -224,5 +232,44 @@ fn cursor_shape(settings: &TerminalSettings) -> CursorShape {
         settings::TerminalCursorShape::Block => CursorShape::Block,
         settings::TerminalCursorShape::Bar => CursorShape::Beam,
         settings::TerminalCursorShape::Underline => CursorShape::Underline,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::AbsPath;
+    use host::Dirs;
+    use host::process::TerminalSize;
+    use settings::Settings;
+    use terminal_panel::ProgramLaunch;
+
+    use super::spec;
+
+    #[test]
+    fn a_deleted_folder_is_replaced_by_the_windows_folder() {
+        let temporary = tempfile::tempdir().expect("a folder");
+        let root = AbsPath::new(temporary.path()).expect("absolute");
+        let dirs = Dirs::under(&root.join("own"));
+        let mut settings = Settings::builtin().terminal;
+        settings.shell_integration = false;
+        let start = |folder: &AbsPath| {
+            let launch = ProgramLaunch {
+                folder: Some(folder.clone()),
+                program: None,
+                settings: settings.clone(),
+                size: TerminalSize {
+                    rows: 24,
+                    columns: 80,
+                },
+                restored: None,
+            };
+            let folders = [None, Some(root.clone())];
+            spec(launch, &dirs, &folders).expect("a program").folder
+        };
+        let inner = root.join("inner");
+        std::fs::create_dir(&inner).expect("a folder");
+        assert_eq!(start(&inner), inner);
+        std::fs::remove_dir(&inner).expect("an empty folder");
+        assert_eq!(start(&inner), root);
     }
 }

@@ -60,7 +60,6 @@ pub type WakeUp = Arc<dyn Fn() + Send + Sync>;
 pub struct TerminalSession {
     process: Arc<SpawnedProcess>,
     shared: Arc<SharedSession>,
-    folder: AbsPath,
 }
 
 /// The part of a session that its threads use.
@@ -111,7 +110,7 @@ impl TerminalSession {
         let launch = LaunchRequest {
             program: spec.program,
             arguments,
-            folder: spec.folder.clone(),
+            folder: spec.folder,
             variables,
             terminal: Some(emulator.size()),
             sandbox: spec.sandbox,
@@ -133,11 +132,7 @@ impl TerminalSession {
         shared.write_replies();
         shared.watch_exit(&process);
         shared.watch_updates();
-        Ok(Self {
-            process,
-            shared,
-            folder: spec.folder,
-        })
+        Ok(Self { process, shared })
     }
 
     /// Allows the next wake-up. The caller acknowledges before it reads.
@@ -198,14 +193,6 @@ impl TerminalSession {
     /// Stops the program and all its descendants. Blocks at most a little longer than `grace`.
     pub fn stop(&self, grace: Duration) {
         self.process.stop(grace);
-    }
-
-    /// Returns the last folder of the shell if it exists, otherwise the folder in which it started. Blocks while the disk
-    /// is asked.
-    pub fn folder(&self) -> AbsPath {
-        let reported = self.shared.lock().folder().cloned();
-        let existing = reported.filter(|folder| folder.as_path().is_dir());
-        existing.unwrap_or_else(|| self.folder.clone())
     }
 }
 

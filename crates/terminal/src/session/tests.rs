@@ -160,7 +160,9 @@ fn check_shell(watched: &Watched, typed: &str, code: i32) {
     assert!(command.duration.is_some());
     watched.type_text("mkdir -p 'in ner'; cd 'in ner'; echo \"nonce=[$BURIN_SHELL_NONCE]\"\r");
     let inner = watched.folder.path().join("in ner");
-    watched.wait("the folder", |session| session.folder() == inner);
+    watched.wait("the folder", |session| {
+        session.with_emulator(|emulator| emulator.folder() == Some(&inner))
+    });
     watched.shows("nonce=[]");
     watched.type_text("cd ..; rmdir 'in ner'; exit 4\r");
     watched.wait("the end", |session| session.exit().is_some());
@@ -254,23 +256,6 @@ fn dropping_a_session_ends_its_processes() {
     // The process ends once all its descendants have: `host` has the tests of that.
     let exit = shared.exit.get().map(|report| report.exit);
     assert_eq!(exit, Some(ProcessExit::Signalled(9)));
-}
-
-#[test]
-fn a_deleted_folder_is_not_offered() {
-    let watched = Watched::start("bash", &["-c", "sleep 100"], |folder, spec| {
-        let script = format!(
-            "mkdir gone; printf '\\e]7;file://{}/gone\\a'; echo up; read -r; rmdir gone; echo off; sleep 100",
-            folder.path().printable()
-        );
-        spec.arguments = vec!["-c".into(), script.into()];
-    });
-    let watched = watched.expect("bash");
-    watched.shows("up");
-    assert_eq!(watched.session.folder(), watched.folder.path().join("gone"));
-    watched.type_text("\r");
-    watched.shows("off");
-    assert_eq!(watched.session.folder(), *watched.folder.path());
 }
 
 #[test]
