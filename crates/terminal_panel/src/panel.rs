@@ -162,10 +162,12 @@ impl TerminalPanel {
         self.tabs.is_empty()
     }
 
-    /// Returns the number of terminals in which a command runs.
+    /// Returns the number of terminals whose end would stop a command, as the question before closing them counts them.
     pub fn running_count(&self, cx: &App) -> usize {
         let views = self.views();
-        views.filter(|view| view.read(cx).is_busy()).count()
+        views
+            .filter(|view| view.read(cx).running_command().is_some())
+            .count()
     }
 
     /// Returns the shown terminal that has or had the focus.
