@@ -1,6 +1,6 @@
 //! The automations that the user turned on, by the hash of their text.
 //!
-//! Invariant: a file that cannot be read turns nothing on.
+//! Invariant: if the stored list cannot be read, every automation is off.
 
 use base::AbsPath;
 use host::Files;

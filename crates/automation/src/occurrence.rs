@@ -54,7 +54,7 @@ pub enum OccurrenceState {
     Failed(String),
 }
 
-/// The session or the job that works on an occurrence.
+/// Identifies the session, or the job on the board, that runs an occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunLink {
     /// Id of the session, for one in the folder itself.

@@ -142,7 +142,7 @@ impl TerminalCell {
         }
     }
 
-    /// Appends the characters of the cell; a spacer has none.
+    /// Appends the characters of the cell to `text`. The second half of a wide character appends nothing.
     pub(crate) fn push_to(&self, text: &mut String) {
         if self.width != CellWidth::Spacer {
             text.push(self.character);

@@ -450,7 +450,8 @@ impl Performer<'_> {
         combining.is_some_and(|combining| combining.len() >= MAX_COMBINING)
     }
 
-    /// Returns whether a hyperlink fits the bounds, and counts it.
+    /// Returns whether the terminal may store another hyperlink within its memory limits, and if so adds its bytes to the
+    /// total.
     fn has_room_for(&mut self, link: &Hyperlink) -> bool {
         let bytes = link.uri.len() + link.id.as_ref().map_or(0, String::len);
         let bottom = self

@@ -1,6 +1,7 @@
 //! Selection of cells.
 //!
-//! The core moves a selection with lines that scroll. It ends when the program changes its cells.
+//! `alacritty_terminal` keeps a selection on its lines when they scroll. `SelectionGuard` removes the selection when the
+//! program overwrites a selected cell.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -40,7 +40,7 @@ pub struct ScrollState {
 /// A change of the part of the scrollback in view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScrollTarget {
-    /// Moves by this number of lines; positive values show older lines.
+    /// Moves by this number of lines: up, towards older output, if it is positive.
     Lines(i32),
     /// Shows the page above.
     PageUp,

@@ -45,8 +45,8 @@ pub(super) struct Rewritings {
 }
 
 impl Rewritings {
-    /// The rewritings of an edit by the formatter's `change` that replaces `old` by the lines `new`,
-    /// the first of which is at `first_row` of the new text.
+    /// Returns which lines of `old` became which lines of `new` in one edit of a formatter. `change` is the
+    /// formatter's change, and `first_row` the row of the first new line.
     pub(super) fn of(change: ChangeId, first_row: u32, old: &[OldLine<'_>], new: &[&[u8]]) -> Self {
         let mut rewritings = Self::default();
         if old.is_empty() {

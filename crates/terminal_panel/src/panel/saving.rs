@@ -91,7 +91,7 @@ impl TerminalPanel {
     /// Saves all terminals after a delay, unless that is planned already.
     pub(super) fn save_soon(&mut self, cx: &mut Context<Self>) {
         self.saving.is_due = true;
-        // Output that goes on must not delay saving for ever, so a running timer is not put off.
+        // A running timer is not restarted: a program that prints all the time would otherwise never be saved.
         let is_planned = self.saving.timer.is_running() || self.saving.running.is_some();
         if self.saving.is_loaded && !is_planned {
             self.saving.timer.put_off(cx);

@@ -60,7 +60,7 @@ impl EntityInputHandler for TerminalView {
     }
 
     fn unmark_text(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        // The platform ends the composition; text that counts is committed by `replace_text_in_range`.
+        // The input method cancelled the composition. Text that it commits arrives through `replace_text_in_range`.
         self.preedit = None;
         cx.notify();
     }

@@ -8,7 +8,7 @@ use crate::actions::{
     Clear, ScrollLineDown, ScrollLineUp, ScrollPageDown, ScrollPageUp, ScrollToBottom, ScrollToTop,
 };
 
-/// Scrolls by a number of lines; positive values show older ones.
+/// Scrolls by a number of lines: up, towards older output, if it is positive.
 pub(super) fn scroll_lines(view: &mut TerminalView, lines: i32, cx: &mut Context<TerminalView>) {
     scroll_emulator(view, ScrollTarget::Lines(lines), cx);
 }

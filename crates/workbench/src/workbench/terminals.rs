@@ -75,7 +75,7 @@ impl TerminalsDock {
 }
 
 impl Workbench {
-    /// Returns the terminals; `None` if they were never shown.
+    /// Returns the panel of terminals, which exists once it was shown for the first time.
     pub fn terminals(&self) -> Option<&Entity<TerminalPanel>> {
         self.terminals.panel()
     }
