@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::AbsPath;
 use host::{AppendLog, Clock, ContentHash, Files, RealClock, RealFiles};
@@ -145,8 +146,10 @@ fn append_to(path: &AbsPath) -> Result<RecordLog, host::Error> {
 /// Creates the log and returns its id. Processes that have an earlier file of that name open can
 /// still read the earlier file.
 pub(crate) fn create(path: &AbsPath, table: [u8; 8]) -> Result<u64, host::Error> {
+    static CREATED: AtomicU64 = AtomicU64::new(0);
     let now = RealClock::default().wall_ms();
-    let seed = format!("{path} {now} {}", std::process::id());
+    let count = CREATED.fetch_add(1, Ordering::Relaxed);
+    let seed = format!("{path} {now} {} {count}", std::process::id());
     let id = (ContentHash::of(seed.as_bytes()).0 as u64).max(1);
     let mut head = MAGIC.to_vec();
     head.extend_from_slice(&VERSION.to_le_bytes());

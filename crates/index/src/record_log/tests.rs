@@ -1,5 +1,7 @@
 //! Tests of intact, torn and foreign logs.
 
+use std::collections::HashSet;
+
 use host::TempFolder;
 
 use super::*;
@@ -98,6 +100,15 @@ fn trailing_zeros_are_truncated() {
     let opened = open(&path, TABLE, true).expect("open");
     assert_eq!(opened.records.len(), 2);
     assert!(opened.note.is_some());
+}
+
+#[test]
+fn logs_created_in_one_millisecond_have_different_ids() {
+    let (_folder, path) = place();
+    let ids: HashSet<u64> = (0..50)
+        .map(|_| create(&path, TABLE).expect("create"))
+        .collect();
+    assert_eq!(ids.len(), 50);
 }
 
 #[test]
