@@ -42,6 +42,7 @@ mod settings_files;
 mod snippets;
 mod spending;
 mod starting_sessions;
+mod steering;
 mod suggestions;
 mod symbols;
 mod terminals;

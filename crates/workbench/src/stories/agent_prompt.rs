@@ -8,7 +8,7 @@ use composer_panel::agents::{FakeAgents, NamedContext};
 use gpui_kit::test::{ElementSnapshot, TestQueryExt as _, TestWindowExt as _};
 use gpui_kit::{ClipboardItem, Role, TestAppContext, px, size};
 
-use super::agents::{open, recorded, said, text, until_leave};
+use super::agents::{open, recorded, said, text, until_permission};
 use super::{Story, path};
 
 fn queued(change: QueueChange) -> AgentEvent {
@@ -38,7 +38,7 @@ fn taken(fake: &FakeAgents) -> Vec<QueueCommand> {
 fn working(waiting: &[&str], cx: &mut TestAppContext) -> (Story, FakeAgents) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-i").input("fix it").keys("enter");
-    for event in until_leave().into_iter().take(3) {
+    for event in until_permission().into_iter().take(3) {
         fake.send_event(event);
     }
     for (id, said) in (1..).zip(waiting) {
@@ -365,7 +365,7 @@ fn a_model_without_image_input_says_so_before_sending(cx: &mut TestAppContext) {
 fn the_queue_stays_in_sight_in_a_low_window(cx: &mut TestAppContext) {
     let (mut story, fake) = working(&["one", "two"], cx);
     story.cx.simulate_resize(size(px(920.0), px(560.0)));
-    for event in until_leave().into_iter().skip(3) {
+    for event in until_permission().into_iter().skip(3) {
         fake.send_event(event);
     }
     story.settle();

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use agent::record::{Delivery, SessionMode, StoredContent, StoredPart, StoredUsage, TurnEnd};
-use agent::session::{QueueCommand, UserPrompt};
+use agent::record::{SessionMode, StoredContent, StoredPart, StoredUsage, TurnEnd};
+use agent::session::UserPrompt;
 use agent::tool::{ToolClass, ToolDisplay};
 use agent::user_prompts::{PermissionDecision, UserQuestion};
 use agent::{AgentEvent, CallOutcome, SessionCommand, SessionRecord, Stored};
@@ -92,8 +92,8 @@ pub(super) fn text(text: &str) -> StoredPart {
     }
 }
 
-/// A turn up to the moment at which a call waits for leave.
-pub(super) fn until_leave() -> Vec<AgentEvent> {
+/// A turn up to the moment at which a call waits for permission.
+pub(super) fn until_permission() -> Vec<AgentEvent> {
     let call = StoredPart {
         content: StoredContent::Call {
             id: "c1".to_owned(),
@@ -136,7 +136,7 @@ pub(super) fn until_leave() -> Vec<AgentEvent> {
     ]
 }
 
-pub(super) fn after_leave() -> Vec<AgentEvent> {
+pub(super) fn after_permission() -> Vec<AgentEvent> {
     vec![
         recorded(SessionRecord::LeaveGiven {
             call: "c1".to_owned(),
@@ -188,7 +188,7 @@ pub(super) fn said(text: &str) -> UserPrompt {
 }
 
 #[gpui_kit::test]
-fn a_turn_with_leave_by_the_keyboard(cx: &mut TestAppContext) {
+fn a_turn_with_a_permission_by_the_keyboard(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-b").input("fix it").keys("enter");
     story.settle();
@@ -201,7 +201,7 @@ fn a_turn_with_leave_by_the_keyboard(cx: &mut TestAppContext) {
         [SessionCommand::Prompt(said("fix it"))]
     );
 
-    for event in until_leave() {
+    for event in until_permission() {
         fake.send_event(event);
     }
     story.settle();
@@ -232,7 +232,7 @@ fn a_turn_with_leave_by_the_keyboard(cx: &mut TestAppContext) {
     };
     assert_eq!(fake.take_commands(), [once]);
 
-    for event in after_leave() {
+    for event in after_permission() {
         fake.send_event(event);
     }
     story.settle();
@@ -248,7 +248,7 @@ fn a_turn_with_leave_by_the_keyboard(cx: &mut TestAppContext) {
 
 /// The same with this to be decided on.
 fn asks_for(details: &str) -> Vec<AgentEvent> {
-    let mut events = until_leave();
+    let mut events = until_permission();
     events.pop();
     events.push(recorded(SessionRecord::LeaveAsked {
         call: "c1".to_owned(),
@@ -323,110 +323,10 @@ fn a_refusal_needs_no_reading(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn steering_and_stopping(cx: &mut TestAppContext) {
-    let (mut story, fake) = open(cx);
-    story.keys("ctrl-alt-i").input("fix it").keys("enter");
-    for event in until_leave().into_iter().take(3) {
-        fake.send_event(event);
-    }
-    story.settle();
-    fake.take_commands();
-    story.input("mind the style").keys("enter");
-    assert_eq!(fake.take_commands(), [steering("mind the style")]);
-    story.keys("ctrl-shift-backspace");
-    assert_eq!(fake.take_commands(), [SessionCommand::Stop]);
-    // A prompt that was not started returns to the input box.
-    fake.send_event(AgentEvent::GivenBack(said("mind the style")));
-    story.settle();
-    story.keys("enter");
-    assert_eq!(fake.take_commands(), [steering("mind the style")]);
-}
-
-fn steering(text: &str) -> SessionCommand {
-    SessionCommand::Queue(QueueCommand::Add {
-        prompt: said(text),
-        delivery: Delivery::NextRequest,
-    })
-}
-
-/// Starts a turn, and steers it twice.
-fn steered_twice(cx: &mut TestAppContext) -> (Story, FakeAgents) {
-    let (mut story, fake) = open(cx);
-    story.keys("ctrl-alt-i").input("fix it").keys("enter");
-    for event in until_leave().into_iter().take(3) {
-        fake.send_event(event);
-    }
-    story.settle();
-    story.input("mind the style").keys("enter");
-    story.input("and the docs").keys("enter");
-    fake.take_commands();
-    (story, fake)
-}
-
-/// Presses Enter and returns the text of the prompt that is sent to the running turn.
-fn sent_by_enter(story: &mut Story, fake: &FakeAgents) -> String {
-    story.keys("enter");
-    match fake.take_commands().pop() {
-        Some(SessionCommand::Queue(QueueCommand::Add {
-            prompt,
-            delivery: Delivery::NextRequest,
-        })) => prompt.text,
-        other => panic!("no prompt was sent, but {other:?}"),
-    }
-}
-
-#[gpui_kit::test]
-fn enter_sends_the_prompt_as_it_is(cx: &mut TestAppContext) {
-    let (mut story, fake) = steered_twice(cx);
-    story.input("one two").keys("left left left");
-    assert_eq!(sent_by_enter(&mut story, &fake), "one two");
-    story.input("three").keys("ctrl-a");
-    assert_eq!(sent_by_enter(&mut story, &fake), "three");
-    story.input("four").keys("shift-enter").input("five");
-    assert_eq!(sent_by_enter(&mut story, &fake), "four\nfive");
-}
-
-#[gpui_kit::test]
-fn prompts_given_back_join_the_draft(cx: &mut TestAppContext) {
-    let (mut story, fake) = steered_twice(cx);
-    story.input("also").keys("left");
-    fake.send_event(AgentEvent::GivenBack(said("mind the style")));
-    fake.send_event(AgentEvent::GivenBack(said("and the docs")));
-    story.settle();
-    // The caret is still before the last letter.
-    story.input("_");
-    let all = "mind the style\n\nand the docs\n\nals_o";
-    assert_eq!(sent_by_enter(&mut story, &fake), all);
-}
-
-#[gpui_kit::test]
-fn prompts_given_back_one_by_one_keep_their_order(cx: &mut TestAppContext) {
-    let (mut story, fake) = steered_twice(cx);
-    fake.send_event(AgentEvent::GivenBack(said("mind the style")));
-    story.settle();
-    fake.send_event(AgentEvent::GivenBack(said("and the docs")));
-    story.settle();
-    story.input("!");
-    let all = "mind the style\n\nand the docs!";
-    assert_eq!(sent_by_enter(&mut story, &fake), all);
-}
-
-#[gpui_kit::test]
-fn one_undo_takes_out_prompts_given_back(cx: &mut TestAppContext) {
-    let (mut story, fake) = steered_twice(cx);
-    story.input("my draft");
-    fake.send_event(AgentEvent::GivenBack(said("mind the style")));
-    fake.send_event(AgentEvent::GivenBack(said("and the docs")));
-    story.settle();
-    story.keys("ctrl-z");
-    assert_eq!(sent_by_enter(&mut story, &fake), "my draft");
-}
-
-#[gpui_kit::test]
 fn from_the_prompt_to_the_transcript_and_to_a_file(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-b").input("fix it").keys("enter");
-    for event in until_leave().into_iter().chain(after_leave()) {
+    for event in until_permission().into_iter().chain(after_permission()) {
         fake.send_event(event);
     }
     story.settle();
@@ -448,7 +348,7 @@ fn sessions_are_listed_and_opened(cx: &mut TestAppContext) {
     story.keys("enter");
     story.settle();
     assert_eq!(fake.opened(), ["old"]);
-    for event in until_leave().into_iter().chain(after_leave()) {
+    for event in until_permission().into_iter().chain(after_permission()) {
         fake.send_event(event);
     }
     story.settle();
@@ -478,7 +378,7 @@ fn the_model_and_the_way_of_working_are_chosen(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn what_a_folder_brings_waits_for_the_person(cx: &mut TestAppContext) {
+fn hooks_and_servers_of_a_folder_wait_for_trust(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     fake.set_folder_trust(FolderTrust {
         guides: vec!["AGENTS.md".to_owned(), ".cursor/rules".to_owned()],
@@ -538,7 +438,7 @@ fn problems_of_the_permissions_are_shown(cx: &mut TestAppContext) {
 fn every_control_has_a_name(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-b").input("fix it").keys("enter");
-    for event in until_leave() {
+    for event in until_permission() {
         fake.send_event(event);
     }
     story.settle();
@@ -647,7 +547,7 @@ fn nested_subagents_get_their_permissions(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-b").input("fix it").keys("enter");
     story.settle();
-    for event in until_leave() {
+    for event in until_permission() {
         fake.send_event(of_child("s1", of_child("s2", event)));
     }
     story.settle();

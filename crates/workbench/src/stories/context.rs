@@ -10,7 +10,7 @@ use gpui_kit::test::TestQueryExt as _;
 
 use super::Story;
 use super::a11y::names;
-use super::agents::{open, until_leave};
+use super::agents::{open, until_permission};
 
 pub(super) fn fill(tokens: u64, is_estimate: bool) -> AgentEvent {
     AgentEvent::Fill {
@@ -32,7 +32,7 @@ pub(super) fn fill(tokens: u64, is_estimate: bool) -> AgentEvent {
 pub(super) fn answered(cx: &mut TestAppContext) -> (Story, FakeAgents) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-b").input("fix it").keys("enter");
-    for event in until_leave().into_iter().take(4) {
+    for event in until_permission().into_iter().take(4) {
         fake.send_event(event);
     }
     story.settle();

@@ -10,7 +10,7 @@ use gpui_kit::TestAppContext;
 use settings::MachineSetting;
 
 use super::a11y::names;
-use super::agents::{after_leave, stored_session, until_leave};
+use super::agents::{after_permission, stored_session, until_permission};
 use super::{Story, path, project, services, start_with};
 use crate::windows::OpenRequest;
 
@@ -92,7 +92,7 @@ fn the_panel_shows_another_machine_and_comes_back(cx: &mut TestAppContext) {
     assert_eq!(near.started().len(), 1, "this computer started nothing");
     // A session of this computer goes on behind it, and is there again.
     choose(&mut story, "This");
-    for event in until_leave() {
+    for event in until_permission() {
         near.send_event(event);
     }
     story.settle();
@@ -106,7 +106,7 @@ fn a_file_of_another_machine_is_not_opened_here(cx: &mut TestAppContext) {
     choose(&mut story, "far");
     story.input("fix it").keys("enter");
     story.settle();
-    for event in until_leave().into_iter().chain(after_leave()) {
+    for event in until_permission().into_iter().chain(after_permission()) {
         far.send_event(event);
     }
     story.settle();

@@ -9,7 +9,7 @@ use model::{Effort, Price, Rates, Tier, TokenRate};
 
 use super::Story;
 use super::a11y::names;
-use super::agents::{open_with_models, recorded, said, until_leave};
+use super::agents::{open_with_models, recorded, said, until_permission};
 use super::context::fill;
 
 fn entry(id: &str, name: &str, traits: Option<ModelTraits>) -> ModelEntry {
@@ -115,7 +115,7 @@ fn a_switch_states_the_price_of_the_history(cx: &mut TestAppContext) {
         model: "local/coder".to_owned(),
     };
     fake.send_event(recorded(began));
-    for event in until_leave().into_iter().take(4) {
+    for event in until_permission().into_iter().take(4) {
         fake.send_event(event);
     }
     fake.send_event(fill(24_000, false));
@@ -146,7 +146,7 @@ fn conversation(cx: &mut TestAppContext) -> (Story, FakeAgents) {
         model: "local/coder".to_owned(),
     };
     fake.send_event(recorded(began));
-    for event in until_leave().into_iter().take(4) {
+    for event in until_permission().into_iter().take(4) {
         fake.send_event(event);
     }
     let end = SessionRecord::TurnEnded {
@@ -231,7 +231,7 @@ fn a_short_conversation_is_passed_on_whole(cx: &mut TestAppContext) {
 fn a_turn_of_auto_names_its_model_and_the_reason(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-b").input("fix it").keys("enter");
-    let mut events = until_leave();
+    let mut events = until_permission();
     events.truncate(4);
     let routed = recorded(SessionRecord::Routed {
         turn: 1,

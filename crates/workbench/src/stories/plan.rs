@@ -8,7 +8,7 @@ use gpui_kit::test::TestQueryExt as _;
 
 use super::Story;
 use super::a11y::names;
-use super::agents::{open, recorded, until_leave};
+use super::agents::{open, recorded, until_permission};
 
 fn is_named(story: &mut Story, wanted: &str) -> bool {
     let names = names(story, "the panel for agents");
@@ -45,7 +45,7 @@ fn with_plan(settings: &str, cx: &mut TestAppContext) -> (Story, FakeAgents) {
         mode: SessionMode::Plan,
         model: fake.started()[0].model.clone(),
     }));
-    for event in until_leave().into_iter().take(4) {
+    for event in until_permission().into_iter().take(4) {
         fake.send_event(event);
     }
     fake.send_event(planned([TodoState::Open, TodoState::Open]));

@@ -7,7 +7,7 @@ use gpui_kit::test::TestQueryExt as _;
 use gpui_kit::{App, Role, TestAppContext};
 
 use super::a11y::names;
-use super::agents::{open, open_with, said, until_leave};
+use super::agents::{open, open_with, said, until_permission};
 use super::{Story, path};
 use crate::actions::app::{CloseWindow, Quit};
 use crate::actions::pane::CloseTab;
@@ -35,7 +35,7 @@ fn status(story: &mut Story) -> String {
 
 fn start(story: &mut Story, fake: &FakeAgents) {
     story.keys("ctrl-alt-b").input("fix it").keys("enter");
-    for event in until_leave().into_iter().take(3) {
+    for event in until_permission().into_iter().take(3) {
         fake.send_event(event);
     }
     story.settle();

@@ -16,7 +16,7 @@ use gpui_kit::test::TestQueryExt as _;
 use gpui_kit::{SystemNotificationResponse, TestAppContext};
 
 use super::a11y::names;
-use super::agents::{after_leave, open, stored_session, until_leave};
+use super::agents::{after_permission, open, stored_session, until_permission};
 use super::{Story, path};
 
 /// The names of the rows, in order.
@@ -67,7 +67,7 @@ fn with_seq(event: AgentEvent, seq: u64) -> AgentEvent {
 
 /// A whole turn, with numbered records.
 fn turn(from: u64) -> Vec<AgentEvent> {
-    let events = until_leave().into_iter().chain(after_leave());
+    let events = until_permission().into_iter().chain(after_permission());
     let numbered = (from..).zip(events);
     numbered.map(|(seq, event)| with_seq(event, seq)).collect()
 }
@@ -76,7 +76,7 @@ fn turn(from: u64) -> Vec<AgentEvent> {
 fn two_running_sessions_go_on_while_either_is_opened(cx: &mut TestAppContext) {
     let (mut story, fake) = list(&two(), cx);
     let begin = |id: &str| {
-        for event in until_leave() {
+        for event in until_permission() {
             assert!(fake.send_event_of(id, event), "{id} is attached");
         }
     };

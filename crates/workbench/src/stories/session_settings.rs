@@ -8,7 +8,7 @@ use gpui_kit::TestAppContext;
 
 use super::Story;
 use super::a11y::names;
-use super::agents::{open, recorded, said, until_leave};
+use super::agents::{open, recorded, said, until_permission};
 
 fn began(mode: SessionMode, model: &str) -> AgentEvent {
     recorded(SessionRecord::Began {
@@ -71,7 +71,7 @@ fn a_choice_is_shown_until_the_session_takes_it(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-b");
     open_session(&mut story, &fake, SessionMode::Build, "local/coder");
-    for event in until_leave().into_iter().take(3) {
+    for event in until_permission().into_iter().take(3) {
         fake.send_event(event);
     }
     story.settle();

@@ -7,7 +7,7 @@ use composer_panel::board::{Command, StartAgents};
 use gpui_kit::TestAppContext;
 
 use super::a11y::names;
-use super::agents::{open, said, until_leave};
+use super::agents::{open, said, until_permission};
 use super::{Story, path};
 
 /// Opens a panel and sends "fix it"; the session does not start until the test releases it.
@@ -55,7 +55,7 @@ fn a_start_goes_on_behind_the_session_opened_meanwhile(cx: &mut TestAppContext) 
     story.settle();
     assert_eq!(fake.take_commands(), [prompt("fix it")]);
     // Events of the started session do not reach the panel.
-    for event in until_leave() {
+    for event in until_permission() {
         fake.send_event(event);
     }
     story.settle();
