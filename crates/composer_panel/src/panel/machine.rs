@@ -82,6 +82,12 @@ impl ComposerPanel {
         )
     }
 
+    /// Returns whether the banner about the connection already says this sentence.
+    pub(super) fn is_link_problem(&self, sentence: &str) -> bool {
+        let problem = self.link.problem.as_deref();
+        problem.is_some_and(|problem| problem.contains(sentence))
+    }
+
     /// Renders a banner while the machine is not reached.
     pub(super) fn render_link_problem(&self) -> Option<AnyElement> {
         let problem = self.link.problem.clone()?;

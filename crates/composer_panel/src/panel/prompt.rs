@@ -19,7 +19,9 @@ impl ComposerPanel {
     /// Renders the prompt box and its controls.
     pub(super) fn render_prompt(&self, window: &mut Window, cx: &mut Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
-        let trouble = self.error.clone().map(|sentence| {
+        let error = self.error.clone();
+        let error = error.filter(|sentence| !self.is_link_problem(sentence));
+        let trouble = error.map(|sentence| {
             ui::Banner::new("agent-trouble", Tone::Error, sentence).into_any_element()
         });
         let queue = self.render_queue(window, cx);

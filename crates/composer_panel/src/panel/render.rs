@@ -135,7 +135,10 @@ impl ComposerPanel {
         if let Some(prompt) = self.starts.shown_prompt() {
             return self.render_starting(prompt);
         }
+        let is_cut_off = self.link.problem.is_some();
         let state = match (&self.agents, &self.root) {
+            _ if is_cut_off => EmptyState::new("Not connected")
+                .detail("Agents that run on the machine go on. The panel shows them once it is connected."),
             (None, _) => EmptyState::new("Agents not available")
                 .detail("This window was started without agent support."),
             (_, None) => EmptyState::new("Open a folder first")
@@ -145,8 +148,10 @@ impl ComposerPanel {
                 advice => advice,
             }.to_owned()),
         };
-        let can_demo =
-            self.root.is_some() && self.agents.is_some() && !self.models.advice.is_empty();
+        let can_demo = !is_cut_off
+            && self.root.is_some()
+            && self.agents.is_some()
+            && !self.models.advice.is_empty();
         div()
             .size_full()
             .child(state.icon(Icon::Bot).children(can_demo.then(|| {

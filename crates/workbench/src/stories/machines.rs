@@ -132,9 +132,11 @@ fn a_broken_connection_is_shown_until_it_is_back(cx: &mut TestAppContext) {
     far.report_link(Some(problem));
     story.settle();
     assert!(shows(&mut story, problem));
+    assert!(shows(&mut story, "Not connected"));
     far.report_link(None);
     story.settle();
     assert!(!shows(&mut story, problem));
+    assert!(!shows(&mut story, "Not connected"));
 }
 
 #[gpui_kit::test]
