@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use agent::access::{KeptRule, RuleOrigin};
 use agent::budget::BudgetLimits;
+use agent::command_feed::CommandFeeds;
 use agent::compact::PlannedCompactor;
 use agent::context::{OpenFiles, ProjectContexts, SessionEnvironment, SkillTool, TrustedFolders};
 use agent::engine::{
@@ -281,6 +282,11 @@ impl SessionFactory {
     /// Returns the store of all sessions.
     pub fn store(&self) -> &SessionStore {
         self.harness.store()
+    }
+
+    /// Returns the feeds of the commands that all sessions run.
+    pub fn command_feeds(&self) -> &Arc<CommandFeeds> {
+        self.tool_states.feeds()
     }
 
     /// Returns the state that all sessions of this process share.

@@ -60,7 +60,7 @@ impl CommandWatch {
     }
 
     /// Returns the function that carries out the inputs of this watcher, as long as it is attached. It never waits.
-    pub fn sender(&self) -> impl Fn(CommandInput) + Send + Sync + 'static {
+    pub fn sender(&self) -> impl Fn(CommandInput) + Send + Sync + use<> {
         let (feed, watcher) = (Arc::clone(&self.feed), self.watcher);
         move |input| feed.input(watcher, input)
     }

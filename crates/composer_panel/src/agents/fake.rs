@@ -2,6 +2,7 @@
 
 mod access;
 mod automations;
+mod commands;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,11 +18,11 @@ use crate::board::{self, Board, Command, Event};
 use access::apply_access;
 
 use super::{
-    AccessChange, AgentService, AutomationChange, AutomationEntry, Consent, Error,
-    ExternalAgentEntry, FolderAccess, FolderAction, FolderChanges, FolderState, FolderTrust,
-    KeptPrompts, ModelList, NamedContext, NewSession, OpenFiles, RunningSession, ServerContent,
-    SessionChange, SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending,
-    StoredChange, UndoOutcome,
+    AccessChange, AgentCommand, AgentCommandId, AgentService, AutomationChange, AutomationEntry,
+    CommandConnection, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
+    FolderChanges, FolderState, FolderTrust, KeptPrompts, ModelList, NamedContext, NewSession,
+    OpenFiles, RunningSession, ServerContent, SessionChange, SessionConnection, SessionEntry,
+    SessionMark, SignInStep, SpendNotice, Spending, StoredChange, UndoOutcome,
 };
 
 /// An engine whose events come from a test, which also reads its commands.
@@ -89,6 +90,7 @@ struct FakeAgentState {
     files: HashMap<AbsPath, Vec<u8>>,
     automations: Vec<AutomationEntry>,
     automation_changes: Vec<AutomationChange>,
+    commands: commands::FakeCommands,
 }
 
 /// Answers the actions on changes in the user's folder.
@@ -465,6 +467,14 @@ impl AgentService for FakeAgents {
             this.with(|state| state.opened.push(id));
             connection
         })
+    }
+
+    fn running_commands(&self) -> BoxStream<'static, Vec<AgentCommand>> {
+        self.with(|state| state.commands.follow())
+    }
+
+    fn watch_command(&self, id: AgentCommandId, from: u64) -> CommandConnection {
+        self.connect_command(id, from)
     }
 
     fn running(&self) -> BoxStream<'static, Vec<RunningSession>> {
