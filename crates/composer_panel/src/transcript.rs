@@ -14,9 +14,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use agent::fill::ContextFill;
-use agent::record::{PromptOrigin, SessionMode, StoredContent, StoredPart, TodoItem, TurnEnd};
+use agent::record::{
+    PromptOrigin, SessionMode, StoredContent, StoredPart, TodoItem, TurnEnd, control_notice,
+};
 use agent::user_prompts::PermissionDecision;
 use agent::{AgentEvent, SessionRecord, Stored};
+use agent_service::local_time;
 use model::Effort;
 
 pub use call::{CallItem, CallItemState, PendingApproval};
@@ -288,6 +291,19 @@ impl Transcript {
             SessionRecord::EffortSet { effort } => {
                 self.effort = Some(*effort);
                 Vec::new()
+            }
+            SessionRecord::TerminalControl {
+                command,
+                is_taken,
+                typed,
+                ..
+            } => {
+                let what = control_notice(command, *is_taken, *typed);
+                let text = format!("{what}, at {}.", local_time(stored.at_ms));
+                self.add_before_live(TranscriptEntry::Note {
+                    text,
+                    is_bad: false,
+                })
             }
             SessionRecord::Routed { model, reason, .. } => {
                 let text = format!("Auto chose {model}: {reason}.");

@@ -330,8 +330,7 @@ impl SessionFactory {
         let (offer, language) = tokio::join!(servers, self.language.offer(tree, &self.tool_states));
         notices.extend(offer.notices);
         let sources = SessionSources {
-            // In a worktree, the window's problems are those of other files.
-            windows: self.window_files.clone().filter(|_| wanted.root == project),
+            windows: self.window_files.clone(),
             language: language.queries,
             servers: offer.servers,
             store: self.store().clone(),
