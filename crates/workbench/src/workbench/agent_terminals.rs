@@ -70,9 +70,9 @@ pub(super) fn show_agent_terminals(
             if commands.is_empty() {
                 return this.tell(NOTICE, "No command of an agent runs now.", window, cx);
             }
-            let this_window = cx.weak_entity();
+            let (this_window, listed) = (cx.weak_entity(), commands.clone());
             let choices = choices::agent_commands(&commands, move |at, window, cx| {
-                let (panel, command) = (panel.clone(), commands[at].clone());
+                let (panel, command) = (panel.clone(), listed[at].clone());
                 let this = this_window.clone();
                 // After the list has closed.
                 window.defer(cx, move |window, cx| {
