@@ -292,19 +292,7 @@ impl Transcript {
                 self.effort = Some(*effort);
                 Vec::new()
             }
-            SessionRecord::TerminalControl {
-                command,
-                is_taken,
-                typed,
-                ..
-            } => {
-                let what = control_notice(command, *is_taken, *typed);
-                let text = format!("{what}, at {}.", local_time(stored.at_ms));
-                self.add_before_live(TranscriptEntry::Note {
-                    text,
-                    is_bad: false,
-                })
-            }
+            SessionRecord::TerminalControl { .. } => self.add_control_note(stored),
             SessionRecord::Routed { model, reason, .. } => {
                 let text = format!("Auto chose {model}: {reason}.");
                 self.add_before_live(TranscriptEntry::Note {
@@ -376,6 +364,24 @@ impl Transcript {
             }
             other => self.add_note(other),
         }
+    }
+
+    /// Adds the notice that the user took a command over or gave it back, with the time.
+    fn add_control_note(&mut self, stored: &Stored) -> Vec<ItemChange> {
+        let SessionRecord::TerminalControl {
+            command,
+            is_taken,
+            typed,
+            ..
+        } = &stored.record
+        else {
+            return Vec::new();
+        };
+        let what = control_notice(command, *is_taken, *typed);
+        self.add_before_live(TranscriptEntry::Note {
+            text: format!("{what}, at {}.", local_time(stored.at_ms)),
+            is_bad: false,
+        })
     }
 
     /// Applies a record about one call.

@@ -3,6 +3,7 @@
 mod access;
 mod automations;
 mod commands;
+mod machine;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -109,21 +110,6 @@ impl FakeAgents {
 
     fn with<T>(&self, change: impl FnOnce(&mut FakeAgentState) -> T) -> T {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Makes the engines those of another machine.
-    pub fn set_machine(&self, name: &str) {
-        self.with(|state| state.machine = Some(name.to_owned()));
-    }
-
-    /// Reports the state of the connection to the machine.
-    pub fn report_link(&self, problem: Option<&str>) {
-        self.with(|state| {
-            for link in &state.link_problems {
-                // A panel that is gone takes none.
-                link.unbounded_send(problem.map(str::to_owned)).ok();
-            }
-        });
     }
 
     /// Delays the answers to requests of this kind until `release`.

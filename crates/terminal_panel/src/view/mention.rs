@@ -28,7 +28,7 @@ impl TerminalView {
     /// Returns what a mention of this terminal quotes now; `None` before its program runs.
     pub(crate) fn quoted_command(&self) -> Option<QuotedCommand> {
         let program = self.program()?;
-        let last = read_emulator(&**program, |emulator| last_command(emulator)).flatten();
+        let last = read_emulator(&**program, last_command).flatten();
         Some(match last {
             Some(command) => QuotedCommand {
                 number: Some(command.id.0),
