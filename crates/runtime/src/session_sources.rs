@@ -241,7 +241,7 @@ mod tests {
         };
         let of = project.clone();
         let sources = SessionSources {
-            windows: Some(Arc::new(move |root| {
+            windows: Some(Arc::new(move |root: &AbsPath| {
                 assert_eq!(*root, of);
                 files.clone()
             })),

@@ -1,7 +1,7 @@
 //! A program that runs elsewhere: its output is fed in, and its input is handed out.
 //!
 //! Invariant: only answers to queries that the program makes now are sent back by themselves, and only to a program with
-//! a terminal. Its clipboard requests are ignored.
+//! a terminal. Its requests for the clipboard, notifications and folders are ignored.
 //! Start at `AttachedProgram`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -199,12 +199,13 @@ impl AttachedState {
         for event in self.emulator.take_events() {
             match event {
                 TerminalEvent::Reply(bytes) => replies.push(bytes),
-                // The emulator does not pass them on; they have no effect in any case.
-                TerminalEvent::ClipboardWrite { .. } | TerminalEvent::ClipboardRead(_) => {}
-                TerminalEvent::Bell
-                | TerminalEvent::Notification(_)
-                | TerminalEvent::ColorQuery(_)
-                    if is_backlog => {}
+                // The emulator passes no clipboard on. Where the user's shells start, and what the system shows, is not
+                // for programs of agents.
+                TerminalEvent::ClipboardWrite { .. }
+                | TerminalEvent::ClipboardRead(_)
+                | TerminalEvent::Folder(_)
+                | TerminalEvent::Notification(_) => {}
+                TerminalEvent::Bell | TerminalEvent::ColorQuery(_) if is_backlog => {}
                 event => self.events.push(event),
             }
         }

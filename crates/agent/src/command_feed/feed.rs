@@ -148,8 +148,10 @@ impl CommandFeed {
         if let Some(process) = self.process_of(|state| state.controller == Some(watcher)) {
             // Before the bytes are there: the program may show its input again at once.
             let is_hidden = process.hides_input();
+            // Under the lock: a command that ends by this key is not given back without it.
+            let mut state = self.lock();
             if process.write(bytes.clone()) {
-                self.lock().typed.push(&bytes, is_hidden);
+                state.typed.push(&bytes, is_hidden);
             }
         }
     }

@@ -56,13 +56,16 @@ fn hostile_output_sends_nothing_back() {
             let (program, sent) = attached(true);
             program.feed(output, is_backlog);
             assert!(take(&sent).is_empty(), "{output:?}");
-            let is_clipboard = |event: &TerminalEvent| {
+            let has_effect = |event: &TerminalEvent| {
                 matches!(
                     event,
-                    TerminalEvent::ClipboardRead(_) | TerminalEvent::ClipboardWrite { .. }
+                    TerminalEvent::ClipboardRead(_)
+                        | TerminalEvent::ClipboardWrite { .. }
+                        | TerminalEvent::Folder(_)
+                        | TerminalEvent::Notification(_)
                 )
             };
-            assert!(!program.take_events().iter().any(is_clipboard));
+            assert!(!program.take_events().iter().any(has_effect));
         }
     }
 }
