@@ -42,6 +42,9 @@ impl ComposerPanel {
     }
 
     fn set_commands(&mut self, list: Vec<AgentCommand>, cx: &mut Context<Self>) {
+        if self.commands.list == list {
+            return;
+        }
         let before = std::mem::replace(&mut self.commands.list, list);
         let after = &self.commands.list;
         if let Some(open) = &self.open {
