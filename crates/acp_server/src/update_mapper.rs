@@ -196,6 +196,7 @@ impl UpdateMapper {
             | SessionRecord::Omitted { .. }
             | SessionRecord::Queued { .. }
             | SessionRecord::Hosted { .. }
+            | SessionRecord::TerminalControl { .. }
             | SessionRecord::Offered { .. }
             | SessionRecord::Switched { .. }
             | SessionRecord::SummaryEdited { .. }

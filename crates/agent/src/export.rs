@@ -2,7 +2,7 @@
 //!
 //! Must not know: files, windows. Start at `markdown`.
 
-use crate::record::{SessionRecord, Stored, StoredPart};
+use crate::record::{SessionRecord, Stored, StoredPart, control_notice};
 use crate::stored_parts::texts;
 
 /// Returns the messages, calls and notices of a session as Markdown. `title` becomes the heading.
@@ -45,6 +45,12 @@ fn section(record: &SessionRecord) -> Option<String> {
         ),
         SessionRecord::Failed { message, .. } => format!("*{}*", one_line(message)),
         SessionRecord::Noted { text } => format!("*{}*", one_line(text)),
+        SessionRecord::TerminalControl {
+            command,
+            is_taken,
+            typed,
+            ..
+        } => format!("*{}.*", control_notice(command, *is_taken, *typed)),
         SessionRecord::Routed { model, reason, .. } => format!("*Auto chose {model}: {reason}.*"),
         SessionRecord::Switched { from, to, .. } => format!("*The model changed: {from} to {to}.*"),
         SessionRecord::SummaryEdited { summary, .. } => {

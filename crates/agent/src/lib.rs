@@ -18,6 +18,7 @@ pub mod arguments;
 pub mod budget;
 mod call_observer;
 pub mod change_origin;
+pub mod command_feed;
 pub mod comments;
 pub mod compact;
 pub mod context;

@@ -22,6 +22,12 @@ pub enum PromptSource {
         /// The file, relative to the root; `None` is the whole folder.
         file: Option<String>,
     },
+    /// The last command of a terminal of the window, as it was when the user chose it:
+    /// `@"terminal:command #ID"`.
+    Terminal {
+        /// Identifies the terminal and the command.
+        id: String,
+    },
     /// Another session of the folder: `@session:ID`, `@"session:title #ID"`.
     Session {
         /// Id of the session.
@@ -96,13 +102,17 @@ pub enum ServerContentKind {
 
 impl PromptSource {
     /// Parses the word of a mention, without the sign and quotes. `None` if it names something else.
-    pub(crate) fn named(word: &str) -> Option<Self> {
+    pub fn named(word: &str) -> Option<Self> {
         let (kind, rest) = word.split_once(':')?;
         let rest = Some(rest).filter(|rest| !rest.is_empty())?;
         match kind {
             "problems" => Some(Self::Problems {
                 file: Some(rest.to_owned()),
             }),
+            "terminal" => {
+                let id = rest.rsplit_once('#').map_or(rest, |(_, id)| id);
+                (!id.is_empty()).then(|| Self::Terminal { id: id.to_owned() })
+            }
             "session" => {
                 let id = rest.rsplit_once('#').map_or(rest, |(_, id)| id);
                 (!id.is_empty()).then(|| Self::Session { id: id.to_owned() })
@@ -139,6 +149,7 @@ impl PromptSource {
         match self {
             Self::Problems { file: None } => "problems".to_owned(),
             Self::Problems { file: Some(file) } => format!("problems in {file}"),
+            Self::Terminal { .. } => "terminal".to_owned(),
             Self::Session { id } => format!("session {id}"),
             Self::Resource { server, uri } => format!("{uri} of {server}"),
             Self::ServerPrompt { server, name, .. } => format!("prompt {name} of {server}"),

@@ -17,6 +17,9 @@ use crate::outcome::{CallOutcome, Detail};
 use crate::tool::{ToolClass, ToolDisplay};
 use crate::user_prompts::PermissionDecision;
 
+/// Maximum number of characters of a command that a notice shows.
+const MAX_NOTICE_COMMAND: usize = 80;
+
 /// An event in a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -259,6 +262,18 @@ pub enum SessionRecord {
         /// The notice as a sentence.
         text: String,
     },
+    /// The user takes over a command that the agent runs in a terminal, or gives it back.
+    TerminalControl {
+        /// The id of the call that started the command.
+        call: String,
+        /// The command line.
+        command: String,
+        /// Whether the user has it from now on.
+        is_taken: bool,
+        /// Number of keys that the user typed until the command was given back.
+        #[serde(default)]
+        typed: u64,
+    },
     /// An external agent runs the turns of the session from here on.
     Hosted {
         /// The name of the agent.
@@ -317,11 +332,30 @@ impl SessionRecord {
             SessionRecord::Titled { .. } => "titled",
             SessionRecord::Queued { .. } => "queued",
             SessionRecord::Noted { .. } => "noted",
+            SessionRecord::TerminalControl { .. } => "terminal_control",
             SessionRecord::Hosted { .. } => "hosted",
             SessionRecord::Offered { .. } => "offered",
             SessionRecord::TurnEnded { .. } => "turn_ended",
         }
     }
+}
+
+/// Returns the text about a change of the control of a command: a sentence without its end, over one line.
+pub fn control_notice(command: &str, is_taken: bool, typed: u64) -> String {
+    let command = base::printable(command, base::LineFeeds::Escape);
+    let shown = match command.char_indices().nth(MAX_NOTICE_COMMAND) {
+        Some((end, _)) => format!("{}\u{2026}", &command[..end]),
+        None => command.into_owned(),
+    };
+    if is_taken {
+        return format!("You took over the terminal of \u{201c}{shown}\u{201d}");
+    }
+    let keys = match typed {
+        0 => "nothing typed".to_owned(),
+        1 => "1 key typed".to_owned(),
+        typed => format!("{typed} keys typed"),
+    };
+    format!("You gave back the terminal of \u{201c}{shown}\u{201d}, {keys}")
 }
 
 /// A record with its position in the session.

@@ -8,6 +8,7 @@ use model::{PartContent, Profile, ToolSpec};
 use patch::edit::FileEdit;
 use serde_json::Value;
 
+use crate::command_feed::ControlChange;
 use crate::outcome::{CallOutcome, Detail};
 use crate::sandbox::CommandSandbox;
 use crate::services::SessionServices;
@@ -217,6 +218,8 @@ pub struct ToolContext {
     pub output_tokens: u64,
     /// Output chunks of a long call, for display. A chunk is dropped if the channel is full.
     pub progress: tokio::sync::mpsc::Sender<String>,
+    /// The changes of the control of commands that a user takes over. Unbounded: a user makes few.
+    pub control_changes: tokio::sync::mpsc::UnboundedSender<ControlChange>,
 }
 
 impl ToolResult {

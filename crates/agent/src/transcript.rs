@@ -179,6 +179,7 @@ impl Transcript {
             | SessionRecord::Titled { .. }
             | SessionRecord::Queued { .. }
             | SessionRecord::Noted { .. }
+            | SessionRecord::TerminalControl { .. }
             | SessionRecord::Hosted { .. }
             | SessionRecord::Offered { .. }
             | SessionRecord::TurnEnded { .. } => {}

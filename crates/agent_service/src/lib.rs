@@ -17,6 +17,9 @@ pub use agent::access::{
     AccessChange, CommandGrant, FolderAccess, GuideAccess, HookAccess, HookFileAccess, HookResult,
     KeptRule, RuleList, RuleOrigin, SandboxAccess, ServerAccess, ServerDecision, ServerTool,
 };
+pub use agent::command_feed::{
+    AgentCommand, AgentCommandId, CommandControl, CommandInput, CommandNews,
+};
 pub use agent::context::{NamedContext, OpenFiles, ShownProblems};
 pub use agent::drafts::{Draft, KeptPrompts};
 pub use agent::prompt_sources::{ServerContent, ServerContentKind};
@@ -32,8 +35,8 @@ pub use automation::{
 pub use composer::folder_review::{FolderAction, FolderChanges, UndoOutcome};
 pub use model_traits::{ModelTraits, effort_name};
 pub use service::{
-    AgentService, Consent, Error, ExternalAgentEntry, FolderState, ModelEntry, ModelList,
-    NewSession, SessionAgent, SessionConnection, SessionEntry, SessionStatus, SignInStep,
-    StoredChange,
+    AgentService, CommandConnection, Consent, Error, ExternalAgentEntry, FolderState, ModelEntry,
+    ModelList, NewSession, SessionAgent, SessionConnection, SessionEntry, SessionStatus,
+    SignInStep, StoredChange,
 };
 pub use token_text::token_text;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agent::SessionCommand;
+use agent::command_feed::{AgentCommand, AgentCommandId, CommandInput, CommandNews};
 use agent::record::SessionMode;
 use base::AbsPath;
 use futures::future::BoxFuture;
@@ -71,6 +72,14 @@ pub trait AgentService: Send + Sync {
 
     /// Streams the sessions that run in this program, shown or not: now, and after each change.
     fn running(&self) -> BoxStream<'static, Vec<RunningSession>>;
+
+    /// Streams the commands that agents run, those of all sessions, oldest first: now, and after each
+    /// change.
+    fn running_commands(&self) -> BoxStream<'static, Vec<AgentCommand>>;
+
+    /// Attaches to a command. Its news are those after the first `from` bytes of its output; there are
+    /// none if it ended long ago.
+    fn watch_command(&self, id: AgentCommandId, from: u64) -> CommandConnection;
 
     /// Streams the changes of running sessions of which their user may want to know.
     fn session_changes(&self) -> BoxStream<'static, SessionChange>;
@@ -283,6 +292,14 @@ pub struct SessionConnection {
     pub events: BoxStream<'static, agent::AgentEvent>,
     /// Problems to show to the user, as sentences.
     pub notices: Vec<String>,
+}
+
+/// A connection to a running command. Dropping both parts detaches it; the command goes on.
+pub struct CommandConnection {
+    /// Sends an input without blocking.
+    pub send: Arc<dyn Fn(CommandInput) + Send + Sync>,
+    /// The news of the command, until its end. What is not read in time is left out.
+    pub news: BoxStream<'static, CommandNews>,
 }
 
 /// The list of available models.

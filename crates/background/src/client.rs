@@ -12,10 +12,11 @@ use agent::drafts::KeptPrompts;
 use agent::{AgentEvent, SessionCommand};
 use agent_service::board::{BoardConnection, Event};
 use agent_service::{
-    AccessChange, AgentService, AutomationChange, AutomationEntry, Consent, Error,
-    ExternalAgentEntry, FolderAccess, FolderAction, FolderState, FolderTrust, ModelList,
-    NewSession, RunningSession, ServerContent, SessionChange, SessionConnection, SessionEntry,
-    SessionMark, SignInStep, SpendNotice, Spending, StoredChange, UndoOutcome,
+    AccessChange, AgentCommand, AgentCommandId, AgentService, AutomationChange, AutomationEntry,
+    CommandConnection, CommandNews, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
+    FolderState, FolderTrust, ModelList, NewSession, RunningSession, ServerContent, SessionChange,
+    SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending, StoredChange,
+    UndoOutcome,
 };
 use base::AbsPath;
 use futures::channel::mpsc::UnboundedReceiver;
@@ -181,6 +182,32 @@ impl AgentService for BackgroundAgents {
             StreamItem::Running(sessions) => Some(sessions),
             _ => None,
         })
+    }
+
+    fn running_commands(&self) -> BoxStream<'static, Vec<AgentCommand>> {
+        self.list(StreamRequest::Commands, |item| match item {
+            StreamItem::Commands(commands) => Some(commands),
+            _ => None,
+        })
+    }
+
+    fn watch_command(&self, id: AgentCommandId, from: u64) -> CommandConnection {
+        let (guard, items) = self.link.open(StreamRequest::Command(id, from));
+        let sender = guard.clone();
+        let news = items.filter_map(move |item| {
+            let news = match item {
+                StreamItem::Command(news) => Some(news),
+                _ => None,
+            };
+            if let Some(CommandNews::Output { offset, bytes, .. }) = &news {
+                guard.send(StreamCommand::Read(offset + bytes.len() as u64));
+            }
+            std::future::ready(news)
+        });
+        CommandConnection {
+            send: Arc::new(move |input| sender.send(StreamCommand::Command(input))),
+            news: news.boxed(),
+        }
     }
 
     fn session_changes(&self) -> BoxStream<'static, SessionChange> {

@@ -6,6 +6,7 @@
 
 mod automations;
 mod boards;
+mod commands;
 mod connections;
 mod kept_metrics;
 mod models;

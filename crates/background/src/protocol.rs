@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use agent::command_feed::{AgentCommand, AgentCommandId, CommandInput, CommandNews};
 use agent::context::OpenFiles;
 use agent::session::UserPrompt;
 use agent::{AgentEvent, SessionCommand};
@@ -19,7 +20,11 @@ use base::AbsPath;
 use serde::{Deserialize, Serialize};
 
 /// The version of the messages. Programs of another version are refused.
-pub(crate) const PROTOCOL: u32 = 3;
+pub(crate) const PROTOCOL: u32 = 4;
+
+/// Number of bytes of a command's output that a view may not have read before the server waits for it. Meanwhile, the
+/// oldest output is lost to this view.
+pub(crate) const MAX_UNREAD_OUTPUT: u64 = 256 << 10;
 
 /// Maximum size of a message in bytes. A prompt with images is the largest one.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 256 << 20;
@@ -147,6 +152,11 @@ pub(crate) enum StreamRequest {
     Board(AbsPath),
     /// The running sessions: `Running`.
     Running,
+    /// The running commands: `Commands`.
+    Commands,
+    /// The news of a command after the first bytes of its output, of which the client has this many:
+    /// `Command`.
+    Command(AgentCommandId, u64),
     /// The changes of running sessions: `Changed`.
     SessionChanges,
     /// The changes of stored sessions: `Stored`.
@@ -166,6 +176,11 @@ pub(crate) enum StreamCommand {
     Session(SessionCommand),
     /// For a board.
     Board(Command),
+    /// For a command of an agent.
+    Command(CommandInput),
+    /// The view has read this many bytes of the output of a command. The server is at most
+    /// `MAX_UNREAD_OUTPUT` ahead of it.
+    Read(u64),
 }
 
 /// A state of the client. It is forgotten with the connection.
@@ -234,6 +249,10 @@ pub(crate) enum StreamItem {
     Undelivered(UserPrompt),
     /// The running sessions.
     Running(Vec<RunningSession>),
+    /// The running commands of agents.
+    Commands(Vec<AgentCommand>),
+    /// News of a command.
+    Command(CommandNews),
     /// A change of a running session.
     Changed(SessionChange),
     /// A change of stored sessions.

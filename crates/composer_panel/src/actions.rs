@@ -184,6 +184,10 @@ gpui_kit::actions!(
         Open,
         /// Open the file that a call is about.
         OpenFile,
+        /// Open the command of the selected call in a terminal: watch it, type into it, take it over.
+        OpenTerminal,
+        /// Choose a running command of an agent and open it in a terminal.
+        ShowAgentTerminals,
         /// Copy the selected item.
         Copy,
         /// Move the focus from the transcript to the prompt, or from the prompt to the editor.

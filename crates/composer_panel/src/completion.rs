@@ -46,6 +46,8 @@ pub enum CompletionKind {
     Skill,
     /// The problems of the folder or of a file.
     Problems,
+    /// The last command of a terminal.
+    Terminal,
     /// Another session.
     Session,
     /// A resource of an MCP server.

@@ -28,12 +28,16 @@ pub(crate) fn prompt_content(text: &str) -> InputContent {
     content
 }
 
-/// Returns a mention in readable form: without quotes, and a session by its title alone.
+/// Returns a mention in readable form: without quotes, a session by its title alone, and a terminal without its id.
 fn label(written: &str) -> String {
     let name = written.trim_start_matches('@').trim_matches('"');
     let session = name.strip_prefix("session:");
     let title = session.and_then(|it| it.rsplit_once(" #")).map(|it| it.0);
     let title = title.filter(|title| !title.trim().is_empty());
+    if let Some(command) = name.strip_prefix("terminal:") {
+        let command = command.rsplit_once(" #").map_or(command, |it| it.0);
+        return format!("@terminal: {command}");
+    }
     match (title, name.strip_prefix("mcp:")) {
         (Some(title), _) => format!("@{title}"),
         (None, Some(resource)) => format!("@{resource}"),
@@ -52,6 +56,7 @@ mod tests {
         check("@\"my file.txt\"", "@my file.txt");
         check("@\"session:Fix it #18-1\"", "@Fix it");
         check("@session:18-1", "@session:18-1");
+        check("@\"terminal:cargo test #7-3\"", "@terminal: cargo test");
         check("@mcp:notes:note:///a", "@notes:note:///a");
     }
 

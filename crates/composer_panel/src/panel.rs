@@ -1,5 +1,6 @@
 //! The panel entity: its state, and the handling of session events.
 
+mod agent_commands;
 mod automations;
 mod best_of;
 mod board;
@@ -66,7 +67,8 @@ pub use handover::{HistoryChoice, HistoryOption};
 pub use session_rows::age;
 
 use crate::agents::{
-    AgentService, ModelList, RunningSession, SessionActivity, SessionChange, SessionConnection,
+    AgentCommand, AgentService, ModelList, RunningSession, SessionActivity, SessionChange,
+    SessionConnection,
 };
 use crate::transcript::{ItemChange, Transcript, TranscriptEntry};
 
@@ -90,6 +92,7 @@ pub struct ComposerPanel {
     news: session_news::SessionNews,
     /// All sessions that run in this program, including those of other folders.
     running: Vec<RunningSession>,
+    commands: agent_commands::RunningCommands,
     open: Option<OpenSession>,
     board: Option<board::BoardPane>,
     count: board::AgentCount,
@@ -132,6 +135,10 @@ pub enum PanelEvent {
     ChooseEffort,
     /// Open a file; lines count from 1.
     OpenFile(AbsPath, Option<u32>),
+    /// Show a running command of an agent in a terminal.
+    OpenTerminal(AgentCommand),
+    /// The prompt mentions this terminal of the window: `PromptSource::Terminal` with this id.
+    TerminalMentioned(String),
     /// The state of the board changed.
     BoardChanged,
     /// The user trusts the folder now, or no longer does.
@@ -285,6 +292,7 @@ impl ComposerPanel {
             sessions: sessions::SessionsPage::new(window, cx),
             news: session_news::SessionNews::default(),
             running: Vec::new(),
+            commands: agent_commands::RunningCommands::default(),
             open: None,
             board: None,
             count: board::AgentCount::default(),
@@ -320,6 +328,7 @@ impl ComposerPanel {
             self.load_models(window, cx);
             self.load_trust(cx);
             self.follow_running(cx);
+            self.follow_commands(cx);
             self.follow_changes(cx);
             self.follow_problems(cx);
             self.follow_sessions(sessions::ListReading::Later, cx);

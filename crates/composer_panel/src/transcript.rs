@@ -14,9 +14,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use agent::fill::ContextFill;
-use agent::record::{PromptOrigin, SessionMode, StoredContent, StoredPart, TodoItem, TurnEnd};
+use agent::record::{
+    PromptOrigin, SessionMode, StoredContent, StoredPart, TodoItem, TurnEnd, control_notice,
+};
 use agent::user_prompts::PermissionDecision;
 use agent::{AgentEvent, SessionRecord, Stored};
+use agent_service::local_time;
 use model::Effort;
 
 pub use call::{CallItem, CallItemState, PendingApproval};
@@ -289,6 +292,7 @@ impl Transcript {
                 self.effort = Some(*effort);
                 Vec::new()
             }
+            SessionRecord::TerminalControl { .. } => self.add_control_note(stored),
             SessionRecord::Routed { model, reason, .. } => {
                 let text = format!("Auto chose {model}: {reason}.");
                 self.add_before_live(TranscriptEntry::Note {
@@ -360,6 +364,24 @@ impl Transcript {
             }
             other => self.add_note(other),
         }
+    }
+
+    /// Adds the notice that the user took a command over or gave it back, with the time.
+    fn add_control_note(&mut self, stored: &Stored) -> Vec<ItemChange> {
+        let SessionRecord::TerminalControl {
+            command,
+            is_taken,
+            typed,
+            ..
+        } = &stored.record
+        else {
+            return Vec::new();
+        };
+        let what = control_notice(command, *is_taken, *typed);
+        self.add_before_live(TranscriptEntry::Note {
+            text: format!("{what}, at {}.", local_time(stored.at_ms)),
+            is_bad: false,
+        })
     }
 
     /// Applies a record about one call.

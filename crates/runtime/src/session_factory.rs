@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use agent::access::{KeptRule, RuleOrigin};
 use agent::budget::BudgetLimits;
+use agent::command_feed::CommandFeeds;
 use agent::compact::PlannedCompactor;
 use agent::context::{OpenFiles, ProjectContexts, SessionEnvironment, SkillTool, TrustedFolders};
 use agent::engine::{
@@ -283,6 +284,11 @@ impl SessionFactory {
         self.harness.store()
     }
 
+    /// Returns the feeds of the commands that all sessions run.
+    pub fn command_feeds(&self) -> &Arc<CommandFeeds> {
+        self.tool_states.feeds()
+    }
+
     /// Returns the state that all sessions of this process share.
     pub(crate) fn harness(&self) -> &Arc<Harness> {
         &self.harness
@@ -324,8 +330,7 @@ impl SessionFactory {
         let (offer, language) = tokio::join!(servers, self.language.offer(tree, &self.tool_states));
         notices.extend(offer.notices);
         let sources = SessionSources {
-            // In a worktree, the window's problems are those of other files.
-            windows: self.window_files.clone().filter(|_| wanted.root == project),
+            windows: self.window_files.clone(),
             language: language.queries,
             servers: offer.servers,
             store: self.store().clone(),

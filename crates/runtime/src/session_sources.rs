@@ -29,7 +29,7 @@ pub(crate) type WindowFiles = Arc<dyn Fn(&AbsPath) -> OpenFiles + Send + Sync>;
 
 /// The sources of one session.
 pub(crate) struct SessionSources {
-    /// The windows, if the session works in the user's own folder.
+    /// The windows.
     pub(crate) windows: Option<WindowFiles>,
     /// The language servers of the session's tree.
     pub(crate) language: Option<Arc<dyn LanguageQueries>>,
@@ -54,6 +54,7 @@ impl PromptSources for SessionSources {
         };
         match source {
             PromptSource::Problems { file } => self.problems(root, file),
+            PromptSource::Terminal { id } => ready(self.terminal(&id)).boxed(),
             PromptSource::Session { id } => self.session(root, id),
             PromptSource::Resource { server, uri } => {
                 async move { running()?.resource_text(&server, &uri).await }.boxed()
@@ -75,7 +76,8 @@ impl SessionSources {
         root: &AbsPath,
         file: Option<String>,
     ) -> BoxFuture<'static, Result<String, Error>> {
-        let shown = self.windows.as_ref();
+        // In a worktree, the window's problems are those of other files.
+        let shown = self.windows.as_ref().filter(|_| *root == self.project);
         if let Some(shown) = shown.and_then(|windows| windows(root).problems) {
             return ready(Ok(shown_problems(&shown, file.as_deref()))).boxed();
         }
@@ -93,6 +95,17 @@ impl SessionSources {
             Ok(reported_problems(&answer, file.as_deref(), left_out))
         }
         .boxed()
+    }
+
+    /// Returns the quote of a terminal that the user mentioned in a window of the folder.
+    fn terminal(&self, id: &str) -> Result<String, Error> {
+        let files = self.windows.as_ref().map(|windows| windows(&self.project));
+        let terminals = files.map(|files| files.terminals).unwrap_or_default();
+        let quoted = terminals.into_iter().find(|(of, _)| of == id);
+        quoted.map(|(_, text)| text).ok_or_else(|| {
+            let gone = "the window does not have this command of a terminal any more; choose it after @terminal again";
+            Error::SourceUnread(gone.to_owned())
+        })
     }
 
     /// Returns an excerpt of another session of the folder.
@@ -215,6 +228,31 @@ mod tests {
         };
         let text = shown_problems(&many, None);
         assert!(text.ends_with("[and 3 more]\n[and 5 more]\n"), "{text}");
+    }
+
+    #[test]
+    fn a_terminal_is_read_if_the_user_mentioned_it() {
+        let folder = host::TempFolder::new().expect("a folder");
+        let ledger = ledger::Ledger::open(&folder.path().join("ledger.db"), 1);
+        let project = AbsPath::new("/p").expect("absolute");
+        let files = OpenFiles {
+            terminals: vec![("7-3".to_owned(), "$ make".to_owned())],
+            ..OpenFiles::default()
+        };
+        let of = project.clone();
+        let sources = SessionSources {
+            windows: Some(Arc::new(move |root: &AbsPath| {
+                assert_eq!(*root, of);
+                files.clone()
+            })),
+            language: None,
+            servers: None,
+            store: SessionStore::start(ledger.expect("a ledger").ledger).expect("a store"),
+            project,
+        };
+        assert_eq!(sources.terminal("7-3").expect("mentioned"), "$ make");
+        let error = sources.terminal("7-4").expect_err("not mentioned");
+        assert!(error.to_string().contains("@terminal"), "{error}");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! All actions of the terminals. The first line of each is its help text.
 //!
 //! Key contexts: `TerminalPanel` is the whole panel; `Terminal` is the text of one terminal, in which every key that has
-//! no binding goes to the program. `Terminal` has the flags `alternate_screen`, `selection`, `searching`, `ended` and
-//! `send_all_keys`. `TerminalSearch` is the search bar, `TerminalQuestion` a question over the text.
+//! no binding goes to the program. `Terminal` has the flags `alternate_screen`, `selection`, `searching`, `ended`,
+//! `send_all_keys`, and for programs of agents `watching` and `taken`. `TerminalSearch` is the search bar, `TerminalQuestion` a question over the text.
 //!
 //! Keys of the window that stay available in `Terminal` are those of keymap blocks without the condition `!Terminal`:
 //! the palette, the panels, moves of the focus and the zoom.
@@ -36,6 +36,10 @@ gpui_kit::actions!(
         RenameTerminal,
         /// Start the program of this terminal again after it ended.
         RestartTerminal,
+        /// Take the command of this terminal over from the agent that runs it: the agent waits.
+        TakeOver,
+        /// Give the command of this terminal back to its agent, which learns what you typed.
+        GiveBack,
         /// Copy the selected text.
         Copy,
         /// Paste the clipboard.

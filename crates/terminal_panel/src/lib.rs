@@ -1,16 +1,19 @@
 //! The terminals of the window: the element that draws a terminal, its keys and mouse, links, search, commands of the
 //! shell, and the panel with tabs and splits.
 //!
-//! Knows: the engine `terminal`, the design system, the user's settings. Must not know: processes, files, panes, agents.
+//! Knows: the engine `terminal`, the design system, the user's settings. Must not know: processes, files, panes, how
+//! agents run their programs.
 //! Invariant: work on the UI thread does not grow with the scrollback or the output.
 //! Invariant: nothing is drawn while nothing changes, or while a terminal is hidden.
 //! Invariant: text of an input method reaches the program only when it is committed.
-//! Start at `TerminalPanel` (tabs and splits) and `TerminalView` (one terminal); programs are behind `TerminalService`.
+//! Start at `TerminalPanel` (tabs and splits) and `TerminalView` (one terminal); programs are behind `TerminalService`; those
+//! of agents are an `AttachedProgram`.
 
 #![warn(missing_docs)]
 
 pub mod actions;
 
+mod attached;
 mod fake;
 mod frame;
 mod panel;
@@ -18,9 +21,10 @@ mod program;
 mod service;
 mod view;
 
+pub use attached::{AttachedInput, AttachedProgram};
 pub use fake::{FakeProgram, FakeTerminals};
-pub use panel::{TerminalPanel, TerminalPanelEvent};
-pub use program::TerminalProgram;
+pub use panel::{MentionedOutput, TerminalMention, TerminalPanel, TerminalPanelEvent};
+pub use program::{ProgramControl, TerminalProgram};
 pub use service::{
     ProgramCommand, ProgramLaunch, RestoredOutput, SavedPane, ServiceAnswer, TerminalRequest,
     TerminalService, TerminalServiceError,

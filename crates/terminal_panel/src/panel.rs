@@ -3,6 +3,7 @@
 //! Start at `TerminalPanel::open` (`panel/tabs.rs`).
 
 mod closing;
+mod mentions;
 mod naming;
 mod render;
 mod saving;
@@ -15,6 +16,8 @@ use gpui_kit::{
     App, Context, Entity, EventEmitter, FocusHandle, Focusable, SharedString, Subscription, Task,
     Window,
 };
+
+pub use mentions::{MentionedOutput, TerminalMention};
 
 use crate::service::{TerminalRequest, TerminalService};
 use crate::view::{TerminalView, TerminalViewEvent};
@@ -61,6 +64,8 @@ pub enum TerminalPanelEvent {
     },
     /// Add a text to the prompt for the agent.
     SendToAgent(String),
+    /// A tab was closed whose command goes on, because an agent runs it. The title of the tab.
+    Detached(SharedString),
     /// Hide the panel: its last terminal was closed, or the user hides it. The focus returns to the editor.
     CloseRequested,
     /// Number, titles or states of the terminals changed.

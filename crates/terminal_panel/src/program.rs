@@ -19,6 +19,11 @@ pub trait TerminalProgram: Send + Sync {
     /// Writes input to the program; returns false if the program ended or does not read its input.
     fn write(&self, bytes: Vec<u8>) -> bool;
 
+    /// Sends an answer of the terminal to the program, which no user typed. Returns as `write` does.
+    fn reply(&self, bytes: Vec<u8>) -> bool {
+        self.write(bytes)
+    }
+
     /// Changes the size of the grid at once.
     fn resize_grid(&self, size: TerminalSize);
 
@@ -30,6 +35,27 @@ pub trait TerminalProgram: Send + Sync {
 
     /// Returns the number of living processes.
     fn process_count(&self) -> usize;
+
+    /// Returns the control of a program that an agent runs; `None` for one of the user.
+    fn control(&self) -> Option<ProgramControl> {
+        None
+    }
+
+    /// Takes the program over from its agent, or gives it back. Does nothing for a program of the user.
+    fn set_control(&self, _is_users: bool) {}
+}
+
+/// The control of a program that an agent runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramControl {
+    /// The program has no terminal, so that it takes no input.
+    WatchOnly,
+    /// The agent controls it. Typed text takes it over.
+    Agent,
+    /// The user took it over in this view.
+    You,
+    /// The user took it over in another window.
+    OtherWindow,
 }
 
 impl TerminalProgram for TerminalSession {

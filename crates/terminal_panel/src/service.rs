@@ -19,6 +19,8 @@ pub struct TerminalRequest {
     pub program: Option<ProgramCommand>,
     /// The title of the tab, instead of the one that the program sets.
     pub title: Option<String>,
+    /// The sandbox of a program that an agent runs, in a few words; `None` for a program of the user.
+    pub sandbox: Option<String>,
 }
 
 /// A program with its arguments.

@@ -7,11 +7,13 @@ mod blink;
 mod clipboard;
 mod commands;
 mod contents;
+mod control;
 mod drawing;
 mod element;
 mod input;
 mod keys;
 mod links;
+mod mention;
 mod menu;
 mod mouse;
 mod output;
@@ -40,10 +42,12 @@ use terminal::{SavedTerminal, TerminalProgress};
 use ui::{ActiveSettings as _, RestTimer};
 
 pub(crate) use contents::ViewContents;
+pub(crate) use control::AgentProgramState;
 pub(crate) use mouse::listen;
 
+use crate::attached::AttachedProgram;
 use crate::frame::{Geometry, Palette, RowCache};
-use crate::program::{TerminalProgram, read_emulator};
+use crate::program::{ProgramControl, TerminalProgram, read_emulator};
 use crate::service::{TerminalRequest, TerminalService};
 
 /// Delay before a program learns a new size, so that it draws once while an edge is dragged.
@@ -62,6 +66,10 @@ const FIRST_SIZE: TerminalSize = TerminalSize {
 pub struct TerminalView {
     service: Arc<dyn TerminalService>,
     request: TerminalRequest,
+    /// The program of an agent, until the view follows it.
+    attached: Option<Arc<AttachedProgram>>,
+    /// The control of a program that an agent runs.
+    control: Option<ProgramControl>,
     state: ProgramState,
     /// The title that the program set.
     title: Option<String>,
@@ -195,6 +203,8 @@ impl TerminalView {
             title: saved.as_ref().and_then(|saved| saved.title.clone()),
             service,
             request,
+            attached: None,
+            control: None,
             state: ProgramState::Waiting,
             progress: TerminalProgress::None,
             command_line: None,
@@ -260,13 +270,14 @@ impl TerminalView {
     /// Returns whether a command runs in it: a command of the shell, or a program that is no shell.
     pub fn is_busy(&self) -> bool {
         let runs = self.running_program().is_some();
-        runs && (self.request.program.is_some() || self.command_line.is_some())
+        let is_shell = self.request.program.is_none() && !self.is_agents();
+        runs && (!is_shell || self.command_line.is_some())
     }
 
     /// Returns the name of what would be stopped with the terminal; `None` if its shell is idle. Without marks of the
     /// shell, its descendants tell whether it is idle.
     pub(crate) fn running_command(&self) -> Option<String> {
-        let program = self.running_program()?;
+        let program = self.running_program().filter(|_| !self.is_agents())?;
         if let Some(command) = &self.request.program {
             return Some(command.name.clone());
         }
@@ -352,7 +363,7 @@ impl TerminalView {
 
     /// Sends bytes to the program, and returns to the newest line.
     fn send(&mut self, bytes: Vec<u8>, cx: &mut Context<Self>) {
-        if bytes.is_empty() {
+        if bytes.is_empty() || !self.may_type(cx) {
             return;
         }
         if let Some(program) = self.running_program().cloned() {
@@ -391,7 +402,7 @@ impl TerminalView {
     fn report_focus(&mut self, is_focused: bool, _: &mut Context<Self>) {
         let report = terminal::encode_focus(is_focused, &self.contents.snapshot.modes);
         if let (Some(report), Some(program)) = (report, self.running_program()) {
-            program.write(report.to_vec());
+            program.reply(report.to_vec());
         }
     }
 

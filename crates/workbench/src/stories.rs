@@ -3,6 +3,7 @@
 mod a11y;
 mod agent_access;
 mod agent_prompt;
+mod agent_terminals;
 mod agents;
 mod annotations;
 mod automations;

@@ -7,6 +7,7 @@
 
 pub(crate) mod agent_access;
 mod agent_machine;
+mod agent_terminals;
 mod agents;
 mod close;
 mod code_lenses;
@@ -416,6 +417,7 @@ impl Workbench {
             open,
             recent,
             problems,
+            terminals: self.terminals.agents.mentioned.clone(),
         };
         engines.set_open_files(root, files);
     }

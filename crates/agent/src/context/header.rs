@@ -28,6 +28,10 @@ pub struct OpenFiles {
     /// The problems that the window lists; `None` if it has no language servers.
     #[serde(default)]
     pub problems: Option<ShownProblems>,
+    /// The terminals that the user mentioned, each with the id of the mention and the text that it quotes. Others are
+    /// not passed on.
+    #[serde(default)]
+    pub terminals: Vec<(String, String)>,
 }
 
 /// The problems of a folder, as a window lists them.

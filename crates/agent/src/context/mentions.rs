@@ -25,7 +25,7 @@ pub enum MentionKind {
     },
     /// Uncommitted changes of the working tree.
     Diff,
-    /// Content of the terminal.
+    /// A terminal, without its name.
     Terminal,
     /// Codebase search results for the prompt.
     Codebase,
@@ -286,6 +286,10 @@ mod tests {
                 "Problems { file: Some(\"src/a.rs\") }",
                 "Problems { file: Some(\"my file.rs\") }",
             ],
+        );
+        check(
+            "@\"terminal:cargo test #7-3\"",
+            &["Terminal { id: \"7-3\" }"],
         );
         check(
             "@session:18f-1-0 @\"session:Fix it #18f-1-0\"",

@@ -62,8 +62,6 @@ pub struct MentionContents<'a> {
     pub code: &'a [CodeLocations],
     /// The texts that only the running program has.
     pub sources: &'a [SourceText],
-    /// The content of the terminal, if there is one.
-    pub terminal: Option<&'a str>,
 }
 
 /// Prompt state of a session, from which later additions follow. It can be rebuilt from the
@@ -300,14 +298,8 @@ impl PromptContext {
                 ("diff".to_owned(), text.map_err(|error| error.to_string()))
             }
             MentionKind::Terminal => {
-                let text = read
-                    .terminal
-                    .ok_or_else(|| "there is no terminal to read".to_owned());
-                let text = text.map(|text| {
-                    let text = truncate(text, 20_000, "the terminal");
-                    format!("<terminal>\n{text}\n</terminal>\n")
-                });
-                ("terminal".to_owned(), text)
+                let which = "choose one of the terminals in the list after @terminal";
+                ("terminal".to_owned(), Err(which.to_owned()))
             }
             MentionKind::Codebase => {
                 let found = read.code.iter().find(|found| found.name == CODEBASE);

@@ -142,7 +142,6 @@ impl engine::SessionContext for ProjectSessionContext {
                 let read = MentionContents {
                     code: &found,
                     sources: &read,
-                    terminal: None,
                 };
                 context.prompt(sources, &around, &text, read)
             })

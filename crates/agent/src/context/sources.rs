@@ -52,6 +52,7 @@ pub(super) fn framed(source: &PromptSource, text: &str) -> String {
         PromptSource::Problems { file: Some(file) } => {
             ("problems", format!(" file=\"{}\"", quote(file)))
         }
+        PromptSource::Terminal { .. } => ("terminal", String::new()),
         PromptSource::Session { id } => ("session", format!(" id=\"{}\"", quote(id))),
         PromptSource::Resource { server, uri } => {
             let (server, uri) = (quote(server), quote(uri));

@@ -8,9 +8,14 @@ use model::Effort;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::queue_journal::QueueJournal;
-use crate::record::{Delivery, Handover, QueueChange, SessionMode};
+use crate::command_feed::ControlChange;
+use crate::excerpt::head_and_tail;
+use crate::record::{Delivery, Handover, QueueChange, SessionMode, SessionRecord};
 use crate::session::{AgentEvent, QueueCommand, SessionCommand, UserPrompt};
 use crate::user_prompts::{PermissionDecision, UserPrompts, UserQuestion};
+
+/// Maximum number of bytes of a command in a text for the model.
+const MAX_NOTED_COMMAND: usize = 400;
 
 /// The error of waiting while the user stopped the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +74,27 @@ impl Children {
     }
 }
 
+impl ControlChange {
+    /// Returns the text for the model about a command that was given back.
+    fn note(&self) -> Option<String> {
+        let typed = self.given_back.as_ref()?;
+        Some(format!(
+            "The user took over the terminal of this command, and it is given back now:\n{}\n{}",
+            head_and_tail(&self.command, MAX_NOTED_COMMAND),
+            typed.text
+        ))
+    }
+
+    fn into_record(self) -> SessionRecord {
+        SessionRecord::TerminalControl {
+            call: self.call,
+            command: self.command,
+            is_taken: self.given_back.is_none(),
+            typed: self.given_back.map_or(0, |typed| typed.count),
+        }
+    }
+}
+
 /// A tool's question and the channel for its answer.
 pub(crate) type PendingQuestion = (UserQuestion, oneshot::Sender<Option<String>>);
 
@@ -98,6 +124,11 @@ pub(super) struct Inbox {
     /// Whether the session is to close.
     pub(super) is_closing: bool,
     pub(super) children: Children,
+    /// The way of changes of the control of commands into this inbox. Unbounded: a user makes few.
+    pub(super) control_changes: mpsc::UnboundedSender<ControlChange>,
+    changed_controls: mpsc::UnboundedReceiver<ControlChange>,
+    /// Texts for the model about commands that the user gave back.
+    control_notes: Vec<String>,
     is_running: bool,
     stop: watch::Sender<bool>,
     permissions: HashMap<String, oneshot::Sender<PermissionDecision>>,
@@ -129,6 +160,7 @@ impl Inbox {
         } else {
             UserPrompts::empty()
         };
+        let (control_changes, changed_controls) = mpsc::unbounded_channel();
         let inbox = Self {
             commands,
             questions,
@@ -144,6 +176,9 @@ impl Inbox {
             pins: Vec::new(),
             is_closing: false,
             children: Children::default(),
+            control_changes,
+            changed_controls,
+            control_notes: Vec::new(),
             is_running: false,
             stop: watch::channel(false).0,
             permissions: HashMap::new(),
@@ -211,7 +246,22 @@ impl Inbox {
         tokio::select! {
             command = self.commands.recv() => self.handle(command),
             Some(posed) = self.questions.recv() => self.ask_user(posed).await,
+            Some(change) = self.changed_controls.recv() => self.note_control(change),
         }
+    }
+
+    /// Records that the user took a command over or gave it back.
+    fn note_control(&mut self, change: ControlChange) {
+        self.control_notes.extend(change.note());
+        self.journal.record(change.into_record());
+    }
+
+    /// Takes the texts for the model about commands that the user gave back.
+    pub(super) fn take_control_notes(&mut self) -> Vec<String> {
+        while let Ok(change) = self.changed_controls.try_recv() {
+            self.note_control(change);
+        }
+        std::mem::take(&mut self.control_notes)
     }
 
     /// Waits for a future and handles input meanwhile. Drops the future and fails once the turn is

@@ -1,4 +1,4 @@
-//! Records the changes of a session's queue while the session is busy with other things.
+//! Records the changes of a session's queue, and other acts of the user, while the session is busy with other things.
 //!
 //! Invariant: a change is recorded in the order in which it was made, also if the future that
 //! records it is dropped halfway.
@@ -48,7 +48,7 @@ pub(super) struct QueueJournal {
     pub(super) numbers: RecordNumbers,
     /// The queue, including all unwritten changes.
     pub(super) queue: PromptQueue,
-    unwritten: VecDeque<QueueChange>,
+    unwritten: VecDeque<SessionRecord>,
     /// Entries that go out although the queue is held: the user sent them since.
     now: BTreeSet<u64>,
     /// Entries that the task is about to record as sent; they cannot be removed any more.
@@ -107,8 +107,13 @@ impl QueueJournal {
     /// Changes the queue. A change without effect is not recorded.
     pub(super) fn change(&mut self, change: QueueChange) {
         if self.queue.apply(&change) {
-            self.unwritten.push_back(change);
+            self.unwritten.push_back(SessionRecord::Queued { change });
         }
+    }
+
+    /// Records another act of the user.
+    pub(super) fn record(&mut self, record: SessionRecord) {
+        self.unwritten.push_back(record);
     }
 
     /// Applies a change that the caller records with others.
@@ -187,13 +192,13 @@ impl QueueJournal {
                 return;
             };
             let event_place = events.reserve().await.ok();
-            let Some(change) = self.unwritten.pop_front() else {
+            let Some(record) = self.unwritten.pop_front() else {
                 return;
             };
             let stored = Stored {
                 seq: self.numbers.take(1),
                 at_ms: self.clock.wall_ms(),
-                record: SessionRecord::Queued { change },
+                record,
             };
             place.enqueue(&self.session, std::slice::from_ref(&stored));
             if let Some(event_place) = event_place {

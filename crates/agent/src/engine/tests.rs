@@ -19,5 +19,6 @@ mod refusing;
 mod resuming;
 mod spawning;
 mod switching;
+mod taking_over;
 mod turns;
 mod written;

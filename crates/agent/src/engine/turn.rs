@@ -229,9 +229,7 @@ impl SessionTask {
     /// Adds all pending texts to the prompt as records: late answers of subagents, notes, messages
     /// for the running turn. Returns whether there were any.
     pub(super) async fn join_pending(&mut self) -> Result<bool, TurnStop> {
-        while let Ok(late) = self.late.try_recv() {
-            self.joining.push(late);
-        }
+        self.gather_joining();
         let mut records: Vec<SessionRecord> = self
             .joining
             .drain(..)
@@ -263,6 +261,17 @@ impl SessionTask {
             self.inbox.steering.drain(..steering.len());
         }
         Ok(has_any)
+    }
+
+    /// Collects the texts that wait elsewhere: late answers of subagents, and notes about commands that the
+    /// user gave back.
+    fn gather_joining(&mut self) {
+        while let Ok(late) = self.late.try_recv() {
+            self.joining.push(late);
+        }
+        let notes = self.inbox.take_control_notes().into_iter();
+        self.joining
+            .extend(notes.map(|text| (PromptOrigin::Harness, text)));
     }
 
     /// Writes records of prompts, and with them that these entries leave the queue.
@@ -343,9 +352,7 @@ impl SessionTask {
     /// texts, which it takes, and the additions of the context. Fails if the user stops the turn.
     async fn before_prompt(&mut self, prompt: &str) -> Result<Vec<SessionRecord>, TurnStop> {
         let mut records = Vec::new();
-        while let Ok(late) = self.late.try_recv() {
-            self.joining.push(late);
-        }
+        self.gather_joining();
         let own = self
             .joining
             .drain(..)

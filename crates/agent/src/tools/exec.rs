@@ -17,6 +17,7 @@ use patch::edit::FileEdit;
 use patch::format::EditFormat;
 use serde_json::Value;
 
+use crate::command_feed::NewCommand;
 use crate::error::sentence;
 use crate::outcome::{CallOutcome, Detail};
 use crate::rules::is_read_only;
@@ -28,7 +29,7 @@ use super::arguments::CallArguments;
 use super::edit::{apply, edits};
 use super::glob::folder;
 use super::state::{MAX_TERMINALS, ToolState};
-use super::terminal::CommandTerminal;
+use super::terminal::{CommandTerminal, FeedOfCommand};
 use super::truncate::{self, TruncatedText};
 use super::{ToolOptions, blocking, invalid, of, spec, unexpected};
 
@@ -273,7 +274,9 @@ impl ExecCommandTool {
         let mut way = RunMode::of(context, &request);
         loop {
             let bounds = way.bounds(context, &request).await?;
-            let terminal = self.start(context, &state, &request, folder.clone(), bounds)?;
+            let feed = self.open_feed(call, context, &request, &folder, way.label());
+            let launch = self.launch(&request, folder.clone(), bounds);
+            let terminal = start(launch, context, &state, &request, feed)?;
             let terminal = Arc::new(terminal);
             let over = watch(context, &terminal, request.wait, request.limit).await;
             if let WaitOutcome::Ended(ended) = over
@@ -285,40 +288,77 @@ impl ExecCommandTool {
         }
     }
 
-    /// Starts the command with bash or, if that fails, with sh; `bounds` is its sandbox, if any.
-    /// Fails with the result of the call, which names the error of bash, if neither starts.
-    fn start(
+    /// Opens the feed in which users watch the command; `None` if there are too many.
+    fn open_feed(
         &self,
+        call: &ToolCall,
         context: &ToolContext,
-        state: &Arc<ToolState>,
+        request: &ExecRequest,
+        folder: &AbsPath,
+        sandbox: String,
+    ) -> Option<FeedOfCommand> {
+        let feeds = self.options.states.feeds();
+        let feed = feeds.open(NewCommand {
+            session: &context.session,
+            call: &call.id,
+            command: &request.command,
+            folder,
+            sandbox,
+            has_terminal: request.has_screen,
+            size: SCREEN,
+            changes: context.control_changes.clone(),
+        })?;
+        Some((Arc::clone(feeds), feed))
+    }
+
+    /// Returns the launch of the command with bash; `bounds` is its sandbox, if any.
+    fn launch(
+        &self,
         request: &ExecRequest,
         folder: AbsPath,
         bounds: Option<Arc<dyn SandboxSpawner>>,
-    ) -> Result<CommandTerminal, ToolResult> {
-        let mut launch = LaunchRequest {
+    ) -> LaunchRequest {
+        LaunchRequest {
             program: "bash".into(),
             arguments: vec!["-c".into(), request.command.clone().into()],
             folder,
             variables: variables::for_commands(&self.options.variables, request.has_screen),
             terminal: request.has_screen.then_some(SCREEN),
             sandbox: bounds,
-        };
-        let start = |launch: &LaunchRequest| {
-            CommandTerminal::start(
-                launch,
-                &request.command,
-                &context.sources,
-                state,
-                context.progress.clone(),
-            )
-        };
-        let started = start(&launch).or_else(|error| {
-            // Systems without bash have another shell.
-            launch.program = "sh".into();
-            start(&launch).map_err(|_| error)
-        });
-        started.map_err(|error| unexpected(sentence(&error)))
+        }
     }
+}
+
+/// Starts the command with bash or, if that fails, with sh. Fails with the result of the call, which
+/// names the error of bash, if neither starts.
+fn start(
+    mut launch: LaunchRequest,
+    context: &ToolContext,
+    state: &Arc<ToolState>,
+    request: &ExecRequest,
+    feed: Option<FeedOfCommand>,
+) -> Result<CommandTerminal, ToolResult> {
+    let start = |launch: &LaunchRequest| {
+        CommandTerminal::start(
+            launch,
+            &request.command,
+            &context.sources,
+            state,
+            context.progress.clone(),
+            feed.clone(),
+        )
+    };
+    let started = start(&launch).or_else(|error| {
+        // Systems without bash have another shell.
+        launch.program = "sh".into();
+        start(&launch).map_err(|_| error)
+    });
+    started.map_err(|error| {
+        if let Some((feeds, feed)) = &feed {
+            feeds.remove(feed);
+        }
+        unexpected(sentence(&error))
+    })
 }
 
 /// Handles a command after the wait ended.
@@ -388,6 +428,7 @@ enum WaitOutcome {
     Stopped,
 }
 
+/// Waits for the end of a command, at most for `wait`. Time in which the user has the command does not count.
 async fn watch(
     context: &ToolContext,
     terminal: &CommandTerminal,
@@ -403,7 +444,7 @@ async fn watch(
     };
     let late = async {
         match limit {
-            Some(limit) => tokio::time::sleep(limit).await,
+            Some(limit) => terminal.sleep(limit).await,
             None => std::future::pending().await,
         }
     };
@@ -412,7 +453,7 @@ async fn watch(
         ended = terminal.wait() => WaitOutcome::Ended(ended),
         () = stopped => WaitOutcome::Stopped,
         () = late => WaitOutcome::Late,
-        () = tokio::time::sleep(wait) => WaitOutcome::Yielded,
+        () = terminal.sleep(wait) => WaitOutcome::Yielded,
     }
 }
 
@@ -453,11 +494,13 @@ async fn go_on(
     ))
 }
 
-/// Stops a background command at its time limit, unless the session dropped it before.
+/// Stops a background command at its time limit, unless the session dropped it before. Time in which the
+/// user has the command does not count.
 fn end_at(terminal: &Arc<CommandTerminal>, left: Duration) {
     let weak = Arc::downgrade(terminal);
+    let limit = terminal.sleep(left);
     tokio::spawn(async move {
-        tokio::time::sleep(left).await;
+        limit.await;
         if let Some(terminal) = weak.upgrade()
             && terminal.exit().is_none()
         {

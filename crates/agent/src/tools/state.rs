@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use base::{AbsPath, Row};
 use patch::{FileText, ReadMark};
 
+use crate::command_feed::CommandFeeds;
 use crate::outputs::SavedOutputs;
 use crate::tool::ToolContext;
 
@@ -23,6 +24,7 @@ pub(super) const MAX_TERMINALS: usize = 32;
 #[derive(Default)]
 pub struct ToolStates {
     states: Mutex<HashMap<Arc<str>, Arc<ToolState>>>,
+    feeds: Arc<CommandFeeds>,
 }
 
 impl ToolStates {
@@ -33,6 +35,11 @@ impl ToolStates {
             let terminals = std::mem::take(&mut *lock(&state.terminals));
             drop(terminals);
         }
+    }
+
+    /// Returns the feeds of all running commands.
+    pub fn feeds(&self) -> &Arc<CommandFeeds> {
+        &self.feeds
     }
 
     /// Returns the running commands of a session: number and command line.

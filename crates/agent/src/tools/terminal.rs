@@ -6,15 +6,19 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
-use async_channel::Receiver;
 use host::AppendLog;
-use host::process::{Denial, ExitReport, LaunchRequest, PlantedFile, SpawnedProcess, spawn};
+use host::process::{
+    Denial, ExitReport, LaunchRequest, PlantedFile, ProcessExit, SpawnedProcess, spawn,
+};
 use reduce::terminal_text::Cleaner;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 
+use crate::command_feed::{CommandFeed, CommandFeeds};
 use crate::services::SessionServices;
 
 use super::state::ToolState;
@@ -30,14 +34,24 @@ const HEAD: usize = 256 << 10;
 /// Maximum number of bytes kept from the end of that output.
 const TAIL: usize = 512 << 10;
 
+/// The exit of a process whose exit was lost.
+const LOST: ExitReport = ExitReport {
+    exit: ProcessExit::Exited(-1),
+    orphans: 0,
+};
+
+/// The feed of a command, with all feeds.
+pub(super) type FeedOfCommand = (Arc<CommandFeeds>, Arc<CommandFeed>);
+
 /// A command that was started, and its output.
 pub(super) struct CommandTerminal {
     pub(super) command: String,
     /// Start time by the session's clock.
     pub(super) began: Duration,
-    spawned: SpawnedProcess,
-    ended: Receiver<ExitReport>,
-    end: OnceLock<ExitReport>,
+    spawned: Arc<SpawnedProcess>,
+    ended: watch::Receiver<Option<ExitReport>>,
+    /// Whether the user has taken it over.
+    taken: watch::Receiver<bool>,
     output: Arc<Mutex<OutputCollector>>,
     /// Whether the session has seen its exit.
     is_told: AtomicBool,
@@ -52,19 +66,25 @@ pub(super) struct NewOutput {
 }
 
 impl CommandTerminal {
-    /// Starts a command. Its output also goes to `progress`, as far as the channel has room.
+    /// Starts a command. Its output also goes to `progress`, as far as the channel has room, and to its feed, if it has
+    /// one.
     pub(super) fn start(
         launch: &LaunchRequest,
         command: &str,
         sources: &Arc<SessionServices>,
         room: &Arc<ToolState>,
         progress: mpsc::Sender<String>,
+        feed: Option<FeedOfCommand>,
     ) -> Result<Self, host::Error> {
         let output = Arc::new(Mutex::new(OutputCollector::new(sources, room)));
         let hearing = Arc::clone(&output);
+        let fed = feed.as_ref().map(|(_, feed)| Arc::clone(feed));
         let spawned = spawn(
             launch,
             Box::new(move |bytes| {
+                if let Some(feed) = &fed {
+                    feed.push(bytes);
+                }
                 let piece = lock(&hearing).push(bytes);
                 if progress.capacity() > 0 && !piece.is_empty() {
                     // The channel is full: the receiver gets the next chunk.
@@ -74,11 +94,19 @@ impl CommandTerminal {
                 }
             }),
         )?;
+        let spawned = Arc::new(spawned);
+        let taken = match &feed {
+            Some((_, feed)) => {
+                feed.set_process(&spawned);
+                feed.taken()
+            }
+            None => watch::channel(false).1,
+        };
         Ok(Self {
             command: command.to_owned(),
             began: sources.clock.elapsed(),
-            ended: spawned.exit_receiver(),
-            end: OnceLock::new(),
+            ended: watch_exit(&spawned, feed),
+            taken,
             spawned,
             output,
             is_told: AtomicBool::new(false),
@@ -88,22 +116,24 @@ impl CommandTerminal {
     /// Waits for the command to exit, however often it is called. An exit that was lost counts as
     /// code -1.
     pub(super) async fn wait(&self) -> ExitReport {
-        if let Some(end) = self.end.get() {
-            return *end;
-        }
-        let end = self.ended.recv().await.unwrap_or(ExitReport {
-            exit: host::process::ProcessExit::Exited(-1),
-            orphans: 0,
-        });
-        *self.end.get_or_init(|| end)
+        let mut ended = self.ended.clone();
+        let end = ended.wait_for(Option::is_some).await;
+        end.ok().and_then(|end| *end).unwrap_or(LOST)
     }
 
     /// Returns the exit if it has happened. Does not wait.
     pub(super) fn exit(&self) -> Option<ExitReport> {
-        if let Ok(end) = self.ended.try_recv() {
-            return Some(*self.end.get_or_init(|| end));
-        }
-        self.end.get().copied()
+        *self.ended.borrow()
+    }
+
+    /// Returns whether the user has taken the command over, so that the agent cannot type into it.
+    pub(super) fn is_taken(&self) -> bool {
+        *self.taken.borrow()
+    }
+
+    /// Returns a sleep of this time, which stops while the user has the command. It does not hold the command.
+    pub(super) fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send + use<> {
+        sleep_beside_user(self.taken.clone(), time)
     }
 
     /// Takes the output since the last call; the next call does not return it again.
@@ -162,6 +192,42 @@ impl CommandTerminal {
     /// Notes that a result reports the exit to the model.
     pub(super) fn mark_reported(&self) {
         self.is_told.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Returns the exit of a process, once it has ended. Notes it in the feed first, so that a command which the user has is
+/// given back before its result is there.
+fn watch_exit(
+    process: &SpawnedProcess,
+    feed: Option<FeedOfCommand>,
+) -> watch::Receiver<Option<ExitReport>> {
+    let exit = process.exit_receiver();
+    let (sender, ended) = watch::channel(None);
+    thread::spawn(move || {
+        let report = exit.recv_blocking().unwrap_or(LOST);
+        if let Some((feeds, feed)) = feed {
+            feeds.end(&feed, report.exit);
+        }
+        sender.send_replace(Some(report));
+    });
+    ended
+}
+
+async fn sleep_beside_user(mut taken: watch::Receiver<bool>, time: Duration) {
+    let mut left = time;
+    loop {
+        // A feed that is gone has no user.
+        taken.wait_for(|taken| !*taken).await.ok();
+        let began = Instant::now();
+        let is_taken = async {
+            if taken.wait_for(|taken| *taken).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            () = tokio::time::sleep(left) => return,
+            () = is_taken => left = left.saturating_sub(began.elapsed()),
+        }
     }
 }
 

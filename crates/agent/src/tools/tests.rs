@@ -4,6 +4,7 @@ mod changes;
 mod commands;
 mod files;
 mod others;
+mod taken;
 mod walks;
 
 use std::sync::Arc;
@@ -48,6 +49,7 @@ fn context_with(sources: SessionServices, root: AbsPath) -> ToolContext {
         profile: Arc::new(Profile::harmless()),
         output_tokens: 10_000,
         progress,
+        control_changes: tokio::sync::mpsc::unbounded_channel().0,
     }
 }
 

@@ -481,9 +481,18 @@ impl LinkTask {
             }
             LinkCommand::Open(id, stream, items) => {
                 let is_local = !self.connector.is_remote();
-                if matches!(stream, StreamRequest::Running) && self.server.is_none() && is_local {
-                    // Without a process nothing runs.
-                    items.unbounded_send(StreamItem::Running(Vec::new())).ok();
+                // Without a process nothing runs.
+                let nothing = match stream {
+                    StreamRequest::Running => Some(StreamItem::Running(Vec::new())),
+                    StreamRequest::Commands => Some(StreamItem::Commands(Vec::new())),
+                    _ => None,
+                };
+                if let Some(nothing) = nothing
+                    && self.server.is_none()
+                    && is_local
+                {
+                    // The view may be gone.
+                    items.unbounded_send(nothing).ok();
                 }
                 let linked = LinkedStream::new(stream.clone(), items);
                 self.streams.insert(id, linked);

@@ -1,10 +1,12 @@
 //! A stream of the background process, which goes on over several connections.
 //!
-//! Invariant: a record reaches the view once, although a new connection sends all of them again.
+//! Invariant: a record reaches the view once, although a new connection sends all of them again; output of a command
+//! goes on where it was cut.
 
 use std::collections::{HashMap, VecDeque};
 
 use agent::AgentEvent;
+use agent::command_feed::CommandNews;
 use agent::session::SessionCommand;
 use agent_service::NewSession;
 use futures::channel::mpsc::UnboundedSender;
@@ -171,6 +173,17 @@ impl LinkedStream {
                 }
                 StreamFate::Open
             }
+            StreamItem::Command(news) => {
+                if let (
+                    StreamRequest::Command(_, from),
+                    CommandNews::Output { offset, bytes, .. },
+                ) = (&mut self.request, &news)
+                {
+                    *from = offset + bytes.len() as u64;
+                }
+                self.send(StreamItem::Command(news));
+                StreamFate::Open
+            }
             item => {
                 self.send(item);
                 StreamFate::Open
@@ -335,6 +348,33 @@ mod tests {
             item,
             StreamItem::Event(AgentEvent::GivenBack(UserPrompt { text, .. })) if text == "one"
         )));
+    }
+
+    #[test]
+    fn the_output_of_a_command_goes_on_where_it_was_cut() {
+        let id = agent::command_feed::AgentCommandId {
+            session: "s".to_owned(),
+            call: "c".to_owned(),
+            number: 1,
+        };
+        let (sender, mut items) = unbounded();
+        let mut stream = LinkedStream::new(StreamRequest::Command(id, 0), sender);
+        assert!(!stream.needs_process());
+        for (offset, text) in [(0, "one"), (3, "two"), (900, "late")] {
+            stream.receive(StreamItem::Command(CommandNews::Output {
+                offset,
+                bytes: text.as_bytes().to_vec(),
+                is_backlog: false,
+            }));
+            assert!(matches!(items.try_recv(), Ok(StreamItem::Command(_))));
+        }
+        assert!(matches!(
+            stream.reopen(1).as_slice(),
+            [ClientMessage::Open {
+                stream: StreamRequest::Command(_, 904),
+                ..
+            }]
+        ));
     }
 
     #[test]

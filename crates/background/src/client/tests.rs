@@ -214,6 +214,53 @@ fn a_session_goes_on_without_its_window_and_is_shown_again() {
     assert_eq!(listed.len(), 1);
 }
 
+/// Reads the news of a command to its end. Returns its output, which has no gap from `from` on.
+fn whole_output(mut news: BoxStream<'static, CommandNews>, from: u64) -> Vec<u8> {
+    let mut output = Vec::new();
+    block_on(async {
+        while let Some(one) = news.next().await {
+            match one {
+                CommandNews::Output { offset, bytes, .. } => {
+                    assert_eq!(offset, from + output.len() as u64);
+                    output.extend(bytes);
+                }
+                CommandNews::Ended(code) => {
+                    assert!(code.is_some());
+                    return output;
+                }
+                CommandNews::Attached(_) | CommandNews::Control(_) => {}
+            }
+        }
+        panic!("the command has no end");
+    })
+}
+
+#[test]
+fn the_output_of_a_command_arrives_from_any_offset_on() {
+    let served = Served::start();
+    let window = served.client();
+    let mut session = block_on(window.start(served.new_session())).expect("started");
+    (session.send)(prompt("Fix the failing test"));
+    let records = finish_turn(&mut session);
+    let call = records.iter().find_map(|(_, record)| match record {
+        SessionRecord::CallBegan { call, tool, .. } if tool == "exec_command" => Some(call.clone()),
+        _ => None,
+    });
+    let id = AgentCommandId {
+        session: session.id.clone(),
+        call: call.expect("the demo runs a command"),
+        number: 0,
+    };
+    let whole = whole_output(window.watch_command(id.clone(), 0).news, 0);
+    assert!(whole.len() > 10, "{}", String::from_utf8_lossy(&whole));
+    let rest = whole_output(window.watch_command(id.clone(), 7).news, 7);
+    assert_eq!(rest, whole[7..]);
+    // Another run of the process has no such command.
+    let other = AgentCommandId { number: 999, ..id };
+    let mut news = window.watch_command(other, 0).news;
+    assert_eq!(block_on(news.next()), None);
+}
+
 #[test]
 fn errors_of_the_engines_arrive_as_sentences() {
     let served = Served::start();

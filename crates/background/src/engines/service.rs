@@ -8,10 +8,11 @@ use agent::context::{NamedContext, OpenFiles, named_context};
 use agent::drafts::KeptPrompts;
 use agent_service::board::BoardConnection;
 use agent_service::{
-    AccessChange, AgentService, AutomationChange, AutomationEntry, Consent, Error,
-    ExternalAgentEntry, FolderAccess, FolderAction, FolderState, FolderTrust, ModelList,
-    NewSession, RunningSession, ServerContent, SessionChange, SessionConnection, SessionEntry,
-    SessionMark, SignInStep, SpendNotice, Spending, StoredChange, UndoOutcome,
+    AccessChange, AgentCommand, AgentCommandId, AgentService, AutomationChange, AutomationEntry,
+    CommandConnection, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction, FolderState,
+    FolderTrust, ModelList, NewSession, RunningSession, ServerContent, SessionChange,
+    SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending, StoredChange,
+    UndoOutcome,
 };
 use base::AbsPath;
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
@@ -25,7 +26,7 @@ use tokio::sync::watch::Receiver;
 
 use super::connections::{live, view_connection};
 use super::models::model_list;
-use super::{EngineServices, automations, failed, on_disk, signing_in, stored_sessions};
+use super::{EngineServices, automations, commands, failed, on_disk, signing_in, stored_sessions};
 
 impl AgentService for EngineServices {
     fn models(&self) -> BoxFuture<'static, ModelList> {
@@ -180,6 +181,19 @@ impl AgentService for EngineServices {
             Some((now, (statuses, false)))
         };
         stream::unfold((statuses, true), next).boxed()
+    }
+
+    fn running_commands(&self) -> BoxStream<'static, Vec<AgentCommand>> {
+        let lists = self.with(|services| async move { Ok(commands::running(services)) });
+        // Without services nothing runs.
+        stream::once(lists)
+            .filter_map(|lists| std::future::ready(lists.ok()))
+            .flatten()
+            .boxed()
+    }
+
+    fn watch_command(&self, id: AgentCommandId, from: u64) -> CommandConnection {
+        commands::connection(self.services.get(), &id, from)
     }
 
     fn session_changes(&self) -> BoxStream<'static, SessionChange> {

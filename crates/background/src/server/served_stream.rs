@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use agent_service::board::{BoardConnection, Event};
-use agent_service::{AgentService as _, Error, SessionConnection};
+use agent_service::{
+    AgentCommandId, AgentService as _, CommandConnection, CommandNews, Error, SessionConnection,
+};
 use base::AbsPath;
 use futures::stream::{Stream, StreamExt as _};
 use tokio::sync::mpsc;
 
 use super::BackgroundState;
 use super::outbox::Outbox;
-use crate::protocol::{ServerMessage, StreamCommand, StreamItem, StreamRequest};
+use crate::protocol::{MAX_UNREAD_OUTPUT, ServerMessage, StreamCommand, StreamItem, StreamRequest};
 
 /// A stream and its client.
 pub(super) struct StreamContext {
@@ -35,6 +37,11 @@ pub(super) async fn run(context: StreamContext, request: StreamRequest, commands
                 .forward(engines.running(), StreamItem::Running)
                 .await
         }
+        StreamRequest::Commands => {
+            let running = engines.running_commands();
+            context.forward(running, StreamItem::Commands).await;
+        }
+        StreamRequest::Command(id, from) => context.command(id, from, commands).await,
         StreamRequest::SessionChanges => {
             let changes = engines.session_changes();
             context.forward(changes, StreamItem::Changed).await;
@@ -149,6 +156,37 @@ impl StreamContext {
                     }
                     self.handled(number);
                 }
+            }
+        }
+    }
+
+    /// Sends the news of a command. While the client does not read them, nothing more is sent, so that neither the
+    /// command nor other streams wait for it.
+    async fn command(&self, id: AgentCommandId, from: u64, mut commands: Commands) {
+        let CommandConnection { send, mut news } = self.state.engines.watch_command(id, from);
+        let (mut sent, mut read) = (from, from);
+        loop {
+            let has_room = sent.saturating_sub(read) < MAX_UNREAD_OUTPUT;
+            tokio::select! {
+                one = news.next(), if has_room => {
+                    let Some(one) = one else {
+                        return;
+                    };
+                    if let CommandNews::Output { offset, bytes, .. } = &one {
+                        sent = offset + bytes.len() as u64;
+                    }
+                    self.outbox.item(self.id, StreamItem::Command(one));
+                }
+                Some((number, command)) = commands.recv() => {
+                    let is_new = self.state.memory.begins(&self.client, self.id, number);
+                    match command {
+                        StreamCommand::Read(offset) => read = read.max(offset),
+                        StreamCommand::Command(input) if is_new => send(input),
+                        _ => {}
+                    }
+                    self.handled(number);
+                }
+                else => return,
             }
         }
     }

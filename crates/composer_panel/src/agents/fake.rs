@@ -2,6 +2,8 @@
 
 mod access;
 mod automations;
+mod commands;
+mod machine;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,11 +19,11 @@ use crate::board::{self, Board, Command, Event};
 use access::apply_access;
 
 use super::{
-    AccessChange, AgentService, AutomationChange, AutomationEntry, Consent, Error,
-    ExternalAgentEntry, FolderAccess, FolderAction, FolderChanges, FolderState, FolderTrust,
-    KeptPrompts, ModelList, NamedContext, NewSession, OpenFiles, RunningSession, ServerContent,
-    SessionChange, SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending,
-    StoredChange, UndoOutcome,
+    AccessChange, AgentCommand, AgentCommandId, AgentService, AutomationChange, AutomationEntry,
+    CommandConnection, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
+    FolderChanges, FolderState, FolderTrust, KeptPrompts, ModelList, NamedContext, NewSession,
+    OpenFiles, RunningSession, ServerContent, SessionChange, SessionConnection, SessionEntry,
+    SessionMark, SignInStep, SpendNotice, Spending, StoredChange, UndoOutcome,
 };
 
 /// An engine whose events come from a test, which also reads its commands.
@@ -89,6 +91,7 @@ struct FakeAgentState {
     files: HashMap<AbsPath, Vec<u8>>,
     automations: Vec<AutomationEntry>,
     automation_changes: Vec<AutomationChange>,
+    commands: commands::FakeCommands,
 }
 
 /// Answers the actions on changes in the user's folder.
@@ -107,21 +110,6 @@ impl FakeAgents {
 
     fn with<T>(&self, change: impl FnOnce(&mut FakeAgentState) -> T) -> T {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Makes the engines those of another machine.
-    pub fn set_machine(&self, name: &str) {
-        self.with(|state| state.machine = Some(name.to_owned()));
-    }
-
-    /// Reports the state of the connection to the machine.
-    pub fn report_link(&self, problem: Option<&str>) {
-        self.with(|state| {
-            for link in &state.link_problems {
-                // A panel that is gone takes none.
-                link.unbounded_send(problem.map(str::to_owned)).ok();
-            }
-        });
     }
 
     /// Delays the answers to requests of this kind until `release`.
@@ -465,6 +453,14 @@ impl AgentService for FakeAgents {
             this.with(|state| state.opened.push(id));
             connection
         })
+    }
+
+    fn running_commands(&self) -> BoxStream<'static, Vec<AgentCommand>> {
+        self.with(|state| state.commands.follow())
+    }
+
+    fn watch_command(&self, id: AgentCommandId, from: u64) -> CommandConnection {
+        self.connect_command(id, from)
     }
 
     fn running(&self) -> BoxStream<'static, Vec<RunningSession>> {

@@ -4,6 +4,7 @@
 //! dropped.
 //! Start at `ComposerPanel::update_completion`.
 
+use agent::prompt_sources::PromptSource;
 use gpui_kit::{
     AnyElement, App, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
     ScrollHandle, StatefulInteractiveElement as _, Styled as _, Task, TestSupportExt as _, Window,
@@ -11,7 +12,7 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Icon, Label, ListRow, dp};
 
-use super::ComposerPanel;
+use super::{ComposerPanel, PanelEvent};
 use crate::actions::{
     AcceptCompletion, ChooseEffort, ChooseModel, CompactSession, NewSession, NextMode, ShowBoard,
     ShowContext, ShowSessions, ShowSpending, Stop,
@@ -254,6 +255,12 @@ impl ComposerPanel {
                 CompletionKind::ResourceTemplate => {
                     self.insert_template(&open.word, &row.written, window, cx);
                 }
+                CompletionKind::Terminal => {
+                    self.insert_mention(&open.word, &row.written, window, cx);
+                    if let Some(PromptSource::Terminal { id }) = PromptSource::named(&row.written) {
+                        cx.emit(PanelEvent::TerminalMentioned(id));
+                    }
+                }
                 _ => self.insert_mention(&open.word, &row.written, window, cx),
             }
         }
@@ -415,6 +422,7 @@ fn icon(row: &CompletionRow, cx: &App) -> AnyElement {
         CompletionKind::Rule => Icon::Book,
         CompletionKind::Skill => Icon::Lightbulb,
         CompletionKind::Problems => Icon::Warning,
+        CompletionKind::Terminal => Icon::Terminal,
         CompletionKind::Session => Icon::Message,
         CompletionKind::Resource | CompletionKind::ResourceTemplate => Icon::Database,
         CompletionKind::ServerPrompt => Icon::Command,

@@ -52,6 +52,7 @@ pub(super) fn with_actions(
         .on_action(cx.listener(ComposerPanel::turn_off_automation))
         .on_action(cx.listener(ComposerPanel::run_automation))
         .on_action(cx.listener(ComposerPanel::build_plan))
+        .on_action(cx.listener(ComposerPanel::open_terminal))
 }
 
 impl ComposerPanel {

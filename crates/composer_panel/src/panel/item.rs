@@ -207,7 +207,10 @@ impl ComposerPanel {
         } else {
             Vec::new()
         };
-        with_body(line, is_shown, body)
+        div()
+            .child(with_body(line, is_shown, body))
+            .children(self.terminal_button(at, &call.id, cx))
+            .into_any_element()
     }
 }
 

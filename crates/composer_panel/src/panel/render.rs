@@ -12,8 +12,8 @@ use ui::{
 
 use super::{ComposerPanel, PanelPage, context_meter};
 use crate::actions::{
-    Copy, DeleteSession, ExportSession, ForkSession, NewSession, PinMessage, RenameSession,
-    ShowBoard, ShowSessions,
+    Copy, DeleteSession, ExportSession, ForkSession, NewSession, OpenTerminal, PinMessage,
+    RenameSession, ShowBoard, ShowSessions,
 };
 
 impl ComposerPanel {
@@ -175,6 +175,7 @@ fn transcript_menu() -> Menu {
         .action("Fork from here", Box::new(ForkSession))
         .action("Copy", Box::new(Copy))
         .action("Pin or unpin", Box::new(PinMessage))
+        .action("Open in terminal", Box::new(OpenTerminal))
         .separator()
         .action("Rename session", Box::new(RenameSession))
         .action("Export session as Markdown", Box::new(ExportSession))

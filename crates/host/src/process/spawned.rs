@@ -19,6 +19,7 @@ use base::{AbsPath, LogErr};
 use pty_process::blocking::Pty;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::Signal;
+use rustix::termios::{LocalModes, tcgetattr};
 
 use super::handle::{ProcessHandle, fresh_mark};
 use super::sandbox::{Denial, PlantedFile, SandboxSpawner, SandboxedCommand, SandboxedProcess};
@@ -394,6 +395,17 @@ impl SpawnedProcess {
                 .map_err(pty_error)
                 .log_err();
         }
+    }
+
+    /// Returns whether it reads a line without showing it, such as a password. False without a terminal.
+    pub fn hides_input(&self) -> bool {
+        let modes = self.screen.as_ref().map(|screen| tcgetattr(&**screen));
+        modes.is_some_and(|modes| {
+            modes.is_ok_and(|modes| {
+                let modes = modes.local_modes;
+                modes.contains(LocalModes::ICANON) && !modes.contains(LocalModes::ECHO)
+            })
+        })
     }
 
     /// Interrupts it as Ctrl+C does in a terminal.

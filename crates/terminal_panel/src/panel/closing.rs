@@ -96,6 +96,8 @@ impl TerminalPanel {
         cx: &mut Context<Self>,
     ) {
         let shown = self.tabs.get(self.active).map(|tab| tab.id);
+        let detached = views.iter().filter_map(|view| view.read(cx).detached());
+        let detached: Vec<_> = detached.collect();
         for view in views {
             view.update(cx, |view, cx| view.end(cx));
         }
@@ -108,6 +110,9 @@ impl TerminalPanel {
         let last = self.tabs.len().saturating_sub(1);
         self.active = still.unwrap_or(self.active.min(last));
         self.panes_changed(cx);
+        for title in detached {
+            cx.emit(TerminalPanelEvent::Detached(title));
+        }
         if self.tabs.is_empty() {
             cx.emit(TerminalPanelEvent::CloseRequested);
         } else {

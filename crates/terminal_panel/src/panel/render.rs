@@ -15,7 +15,7 @@ use super::{PanelTab, TerminalPanel, TerminalPanelEvent};
 use crate::actions::{
     CloseAllTerminals, CloseTerminal, NewTerminal, RenameTerminal, SplitTerminal,
 };
-use crate::view::TerminalStatus;
+use crate::view::{AgentProgramState, TerminalStatus};
 
 impl PanelTab {
     /// Returns the mark behind the title: the end of a program, the bell, or output that was not seen.
@@ -30,6 +30,15 @@ impl PanelTab {
         if statuses.clone().any(|view| view.has_bell()) && !is_shown {
             return Some(mark(colors.warning, "!", "bell"));
         }
+        if let Some(agent) = self.agent_state(cx) {
+            let color = if agent.is_users {
+                colors.accent
+            } else {
+                colors.muted
+            };
+            let spoken = format!("{}, {}", agent.sandbox, agent.state);
+            return Some(mark(color, &agent.state, &spoken));
+        }
         let failed = statuses.clone().find_map(|view| match view.status() {
             TerminalStatus::Ended(code) if code != Some(0) => Some(code),
             _ => None,
@@ -41,6 +50,14 @@ impl PanelTab {
         }
         let is_new = !is_shown && statuses.any(|view| view.has_new_output());
         is_new.then(|| mark(colors.text, "\u{2022}", "new output"))
+    }
+
+    /// Returns the state of an agent's program, if the tab shows one alone.
+    fn agent_state(&self, cx: &App) -> Option<AgentProgramState> {
+        match self.panes.as_slice() {
+            [pane] => pane.view.read(cx).agent_state(),
+            _ => None,
+        }
     }
 
     /// Returns the icon of the state: a running command, an idle shell, or an ended program.
@@ -76,6 +93,7 @@ impl TerminalPanel {
         let this = cx.weak_entity();
         let element = Tab::new(("terminal-tab", id), tab.title(cx))
             .active(is_shown)
+            .detail(tab.agent_state(cx).map(|it| it.sandbox.into()))
             .start(tab.icon(cx))
             .mark(tab.mark(is_shown, cx))
             .on_click(

@@ -1,10 +1,13 @@
 //! Opening, choosing and splitting terminals.
 
+use std::sync::Arc;
+
 use gpui_kit::{AppContext as _, Context, Entity, Focusable as _, Window};
 use terminal::SavedTerminal;
 
 use super::{PanelTab, TabPane, TerminalPanel, TerminalPanelEvent};
 use crate::actions::{FocusNextSplit, NewTerminal, NextTerminal, PreviousTerminal, SplitTerminal};
+use crate::attached::AttachedProgram;
 use crate::service::TerminalRequest;
 use crate::view::TerminalView;
 
@@ -86,6 +89,36 @@ impl TerminalPanel {
         self.save_soon(cx);
         cx.emit(TerminalPanelEvent::Changed);
         cx.notify();
+    }
+
+    /// Opens a terminal for a program of an agent in a new tab and shows it. The request names its sandbox. The focus stays
+    /// where it is.
+    pub fn open_attached(
+        &mut self,
+        request: TerminalRequest,
+        program: Arc<AttachedProgram>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Entity<TerminalView> {
+        let view = self.open(request, window, cx);
+        view.update(cx, |view, _| view.attach(program));
+        view
+    }
+
+    /// Shows the tab of a terminal. Returns false if it was closed.
+    pub fn reveal(
+        &mut self,
+        view: &Entity<TerminalView>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> bool {
+        let has_view = |tab: &PanelTab| tab.panes.iter().any(|pane| pane.view == *view);
+        let Some(at) = self.tabs.iter().position(has_view) else {
+            return false;
+        };
+        self.note_focus(view, cx);
+        self.activate(at, window, cx);
+        true
     }
 
     /// Tells each terminal whether it is shown.

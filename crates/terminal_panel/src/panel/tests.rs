@@ -2,20 +2,23 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use base::{AbsPath, Platform};
 use gpui_kit::test::TestQueryExt as _;
 use gpui_kit::{Entity, Role, TestAppContext, VisualTestContext};
-use host::process::ProcessExit;
+use host::process::{ProcessExit, TerminalSize};
 use settings::Settings;
 
 use super::{TerminalPanel, TerminalPanelEvent};
 use crate::actions::{
-    CloseTerminal, FocusNextSplit, NewTerminal, NextTerminal, RenameTerminal, SplitTerminal,
+    CloseTerminal, FocusNextSplit, GiveBack, NewTerminal, NextTerminal, RenameTerminal,
+    SplitTerminal, TakeOver,
 };
+use crate::attached::{AttachedInput, AttachedProgram};
 use crate::fake::{FakeProgram, FakeTerminals};
+use crate::program::{ProgramControl, TerminalProgram as _};
 use crate::service::TerminalRequest;
 use crate::view::tests::init;
 
@@ -203,6 +206,7 @@ fn a_request_names_its_tab_and_program(cx: &mut TestAppContext) {
             arguments: vec!["test".to_owned()],
         }),
         title: Some("Tests".to_owned()),
+        sandbox: None,
     };
     story.panel.update_in(story.cx, |panel, window, cx| {
         panel.open(request, window, cx);
@@ -299,4 +303,152 @@ fn every_control_has_a_name(cx: &mut TestAppContext) {
         .collect();
     assert_eq!(unnamed, Vec::<String>::new());
     assert!(elements.iter().any(|it| it.role() == Some(Role::Terminal)));
+}
+
+/// Opens the terminal of a program that an agent runs, and returns what the program gets.
+fn attach(
+    story: &mut PanelStory<'_>,
+    has_terminal: bool,
+) -> (Arc<AttachedProgram>, Arc<Mutex<Vec<AttachedInput>>>) {
+    let sent: Arc<Mutex<Vec<AttachedInput>>> = Arc::default();
+    let sink = sent.clone();
+    let size = TerminalSize {
+        rows: 24,
+        columns: 80,
+    };
+    let program = Arc::new(AttachedProgram::new(
+        size,
+        100,
+        has_terminal,
+        move |input| {
+            sink.lock().expect("no panic").push(input);
+        },
+    ));
+    let request = TerminalRequest {
+        title: Some("Fix it: npm run dev".to_owned()),
+        sandbox: Some("sandbox".to_owned()),
+        ..TerminalRequest::default()
+    };
+    let attached = program.clone();
+    story.panel.update_in(story.cx, |panel, window, cx| {
+        panel.open_attached(request, attached, window, cx);
+        panel.focus(window, cx);
+    });
+    story.settle();
+    sent.lock().expect("no panic").clear();
+    (program, sent)
+}
+
+/// Takes the inputs of a program, without sizes.
+fn take(sent: &Mutex<Vec<AttachedInput>>) -> Vec<AttachedInput> {
+    let mut taken = std::mem::take(&mut *sent.lock().expect("no panic"));
+    taken.retain(|it| !matches!(it, AttachedInput::Resize(_)));
+    taken
+}
+
+#[gpui_kit::test]
+fn a_program_of_an_agent_is_taken_over_and_given_back(cx: &mut TestAppContext) {
+    let mut story = open(FakeTerminals::default(), cx);
+    let (program, sent) = attach(&mut story, true);
+    assert!(story.service.launches().is_empty());
+    program.feed(b"ready", false);
+    story.settle();
+    let tab = "Fix it: npm run dev";
+    let detail = |story: &mut PanelStory<'_>| {
+        story
+            .labels(Role::Tab)
+            .into_iter()
+            .find(|label| label.starts_with(tab))
+            .expect("the tab")
+    };
+    assert!(detail(&mut story).contains("sandbox, watching"));
+    let bar = story.labels(Role::Status);
+    assert!(
+        bar[0].starts_with("Watching; typing takes the command over"),
+        "{bar:?}"
+    );
+    // Typing goes out as typed text; the engine takes the command over for it.
+    story.cx.simulate_input("y");
+    story.settle();
+    assert_eq!(take(&sent), [AttachedInput::Typed(b"y".to_vec())]);
+    program.note_control(ProgramControl::You);
+    story.settle();
+    assert!(detail(&mut story).contains("you have control"));
+    story.act(GiveBack);
+    assert_eq!(take(&sent), [AttachedInput::GiveBack]);
+    program.note_control(ProgramControl::Agent);
+    story.settle();
+    story.act(TakeOver);
+    assert_eq!(take(&sent), [AttachedInput::TakeOver]);
+    // The mouse and the focus take nothing over, although the program asks for them.
+    program.feed(b"\x1b[?1003h\x1b[?1006h\x1b[?1004h\x1b[>3u", false);
+    story.settle();
+    let position = gpui_kit::point(gpui_kit::px(60.0), gpui_kit::px(90.0));
+    story
+        .cx
+        .simulate_click(position, gpui_kit::Modifiers::default());
+    story.settle();
+    let typed = |it: &AttachedInput| matches!(it, AttachedInput::Typed(_));
+    assert!(!take(&sent).iter().any(typed));
+    program.end(ProcessExit::Exited(3));
+    story.settle();
+    let ended = story.labels(Role::Status);
+    let text = "The agent\u{2019}s command ended with code 3";
+    assert!(ended.iter().any(|label| label == text), "{ended:?}");
+}
+
+#[gpui_kit::test]
+fn closing_the_terminal_of_an_agent_only_detaches_it(cx: &mut TestAppContext) {
+    let mut story = open(FakeTerminals::default(), cx);
+    let (program, sent) = attach(&mut story, false);
+    story.cx.simulate_input("y");
+    story.settle();
+    assert!(take(&sent).is_empty(), "it can only be watched");
+    // Nothing of it is saved for another run of Burin.
+    story.cx.executor().advance_clock(Duration::from_secs(3));
+    story.settle();
+    assert!(story.service.saved().is_empty());
+    story.act(CloseTerminal);
+    let events = story.events.borrow().clone();
+    let detached = TerminalPanelEvent::Detached("Fix it: npm run dev".into());
+    assert!(events.contains(&detached), "{events:?}");
+    assert_eq!(program.exit(), None);
+    assert_eq!(Arc::strong_count(&program), 1);
+}
+
+#[gpui_kit::test]
+fn mentions_quote_the_last_command_of_each_terminal(cx: &mut TestAppContext) {
+    let mut story = open(FakeTerminals::default(), cx);
+    story.focus();
+    story.program(0).run_command("make", "it failed\r\n", 2);
+    story.settle();
+    story.act(NewTerminal);
+    story.program(1).print("no marks here");
+    story.settle();
+    let mentions = story
+        .panel
+        .read_with(story.cx, |panel, cx| panel.mentions(cx));
+    let [second, first] = mentions.as_slice() else {
+        panic!("{mentions:?}");
+    };
+    assert_eq!(first.command, "make");
+    assert_eq!(first.state, "exit code 2");
+    assert_eq!(
+        (second.command.as_str(), second.state.as_str()),
+        ("", "visible text")
+    );
+    let quote = |story: &mut PanelStory<'_>, id: &str| {
+        let panel = story.panel.clone();
+        let quoted = panel.read_with(story.cx, |panel, cx| panel.mentioned_output(id, cx));
+        quoted.map(|it| it.text)
+    };
+    let text = quote(&mut story, &first.id).expect("the quote");
+    assert!(text.ends_with("$ make\nit failed\n[exit code 2]"), "{text}");
+    let text = quote(&mut story, &second.id).expect("the quote");
+    assert!(text.ends_with("\nno marks here"), "{text}");
+    // Another command ran since.
+    let old = first.id.clone();
+    story.program(0).run_command("ls", "a\r\n", 0);
+    story.settle();
+    assert_eq!(quote(&mut story, &old), None);
 }

@@ -47,7 +47,8 @@ pub(super) fn key_up(
     cx: &mut Context<TerminalView>,
 ) {
     let kitty = view.contents.snapshot.modes.kitty;
-    if kitty.has(KittyFlags::EVENT_TYPES) {
+    // The release of a key takes no program over.
+    if kitty.has(KittyFlags::EVENT_TYPES) && !view.is_watching() {
         send_keystroke(view, &event.keystroke, KeyEventKind::Release, cx);
     }
 }

@@ -6,8 +6,8 @@ use ui::{Menu, open_menu_at};
 use super::TerminalView;
 use super::mouse;
 use crate::actions::{
-    Clear, CloseTerminal, Copy, CopyCommandOutput, Find, NewTerminal, OpenMenu, Paste,
-    RunCommandAgain, SelectAll, SendOutputToAgent, SendSelectionToAgent, SplitTerminal,
+    Clear, CloseTerminal, Copy, CopyCommandOutput, Find, GiveBack, NewTerminal, OpenMenu, Paste,
+    RunCommandAgain, SelectAll, SendOutputToAgent, SendSelectionToAgent, SplitTerminal, TakeOver,
 };
 
 impl TerminalView {
@@ -42,6 +42,8 @@ impl TerminalView {
                 has_selection,
             )
             .separator()
+            .action_if("Take over", Box::new(TakeOver), self.can_take_over())
+            .action_if("Give back", Box::new(GiveBack), self.has_control())
             .action("Clear", Box::new(Clear))
             .action("New terminal", Box::new(NewTerminal))
             .action("Split terminal", Box::new(SplitTerminal))

@@ -367,6 +367,8 @@ fn wheel_step(
     let kind = MouseKind::Wheel(direction);
     let input = mouse_input(view, kind, event.position, &event.modifiers);
     let modes = &view.contents.snapshot.modes;
+    // The mouse takes no program of an agent over.
+    let input = input.filter(|_| !view.is_watching());
     let effect = input.map(|input| wheel_effect(&input, lines, modes));
     match effect {
         Some(WheelEffect::Send(bytes)) => {
@@ -389,6 +391,7 @@ fn wheel_step(
 /// Returns whether mouse events go to the program.
 pub(super) fn reports_mouse(view: &TerminalView, modifiers: &Modifiers) -> bool {
     view.running_program().is_some()
+        && !view.is_watching()
         && is_mouse_reported(&view.contents.snapshot.modes, key_modifiers(modifiers))
 }
 

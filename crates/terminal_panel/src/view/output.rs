@@ -29,6 +29,7 @@ impl TerminalView {
         for event in program.take_events() {
             self.handle_event(event, window, cx);
         }
+        self.note_control(program.control(), cx);
         self.note_exit(cx);
         cx.emit(TerminalViewEvent::Output);
         self.contents.is_stale = true;
@@ -83,7 +84,7 @@ impl TerminalView {
                 let theme = ui::ActiveTheme::theme(&**cx).source().terminal;
                 let color = CellColors::new(theme, &self.contents.snapshot.colors).slot(query.slot);
                 if let Some(program) = self.running_program() {
-                    program.write(query.answer(color.r, color.g, color.b));
+                    program.reply(query.answer(color.r, color.g, color.b));
                 }
             }
             TerminalEvent::Notification(notification) => {

@@ -156,7 +156,7 @@ impl TerminalView {
                 };
                 let text = item.and_then(|item| item.text()).unwrap_or_default();
                 if let Some(program) = self.running_program() {
-                    program.write(query.answer(&text));
+                    program.reply(query.answer(&text));
                 }
             }
             AcceptEffect::Send(_) | AcceptEffect::Clipboard(_) => {}

@@ -30,8 +30,10 @@ impl TerminalView {
             ("alternate_screen", modes.is_alternate_screen),
             ("selection", self.contents.snapshot.selection.is_some()),
             ("searching", self.search.bar.is_some()),
-            ("ended", self.is_over()),
+            ("ended", self.is_over() && !self.is_agents()),
             ("send_all_keys", self.send_all_keys),
+            ("watching", self.can_take_over()),
+            ("taken", self.has_control()),
         ] {
             if is_set {
                 context.add(flag);
@@ -173,8 +175,12 @@ impl TerminalView {
     }
 
     /// Renders the strip below the text of a program that ended or did not start.
-    fn render_end(&self, cx: &Context<Self>) -> Option<impl IntoElement + use<>> {
+    fn render_end(&self, cx: &Context<Self>) -> Option<AnyElement> {
         let colors = cx.theme().colors;
+        if self.is_agents() {
+            let strip = self.control_strip("terminal-ended", self.end_of_command()?, cx);
+            return Some(strip.into_any_element());
+        }
         let text: SharedString = match (&self.state, self.status()) {
             (ProgramState::Failed(reason), _) => {
                 format!("Cannot start the program: {reason}").into()
@@ -208,7 +214,7 @@ impl TerminalView {
             .text_size(dp(12.0))
             .child(div().flex_1().min_w(dp(120.0)).child(text))
             .child(restart);
-        Some(strip)
+        Some(strip.into_any_element())
     }
 }
 
@@ -270,6 +276,7 @@ impl Render for TerminalView {
             .flex()
             .flex_col()
             .size_full()
+            .children(self.render_control(cx))
             .children(self.render_search(cx))
             .child(body)
             .children(self.render_end(cx));

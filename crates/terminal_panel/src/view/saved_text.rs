@@ -24,6 +24,8 @@ impl TerminalView {
     /// Returns the text to save.
     pub(crate) fn text_to_save(&self) -> TextToSave {
         match (&self.state, &self.saved) {
+            // Its command does not run in another run of Burin.
+            _ if self.is_agents() => TextToSave::Nothing,
             (ProgramState::Running { program, .. }, _) => TextToSave::Program(program.clone()),
             (_, Some(saved)) => TextToSave::Saved(saved.clone()),
             _ => TextToSave::Nothing,

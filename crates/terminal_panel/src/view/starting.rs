@@ -29,6 +29,10 @@ impl TerminalView {
         let (sender, wakes) = unbounded();
         // A view that was closed does not look.
         let wake: WakeUp = Arc::new(move || drop(sender.unbounded_send(())));
+        if let Some(attached) = self.attached.take() {
+            attached.connect(wake);
+            return self.note_opened(Ok(attached), wakes, window, cx);
+        }
         let launch = ProgramLaunch {
             folder: self.request.folder.clone(),
             program: self.request.program.clone(),
@@ -132,7 +136,7 @@ impl TerminalView {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        if !self.is_over() {
+        if !self.is_over() || self.is_agents() {
             return;
         }
         self.saved = self.text_to_save().read();

@@ -18,6 +18,8 @@ impl TerminalView {
             .on_action(cx.listener(Self::select_all))
             .on_action(cx.listener(scrolling::clear))
             .on_action(cx.listener(Self::restart))
+            .on_action(cx.listener(Self::take_over))
+            .on_action(cx.listener(Self::give_back))
             .on_action(cx.listener(keys::send_text_action))
             .on_action(cx.listener(keys::send_key_action))
             .on_action(cx.listener(keys::toggle_send_all_keys))

@@ -1,6 +1,6 @@
 //! Short lists of choices: languages, line endings, indentation, encodings.
 
-use composer_panel::agents::{AgentOption, ExternalAgentEntry, ModelEntry};
+use composer_panel::agents::{AgentCommand, AgentOption, ExternalAgentEntry, ModelEntry};
 use composer_panel::{
     ComposerPanel, HistoryChoice, HistoryOption, ModelTraits, RestoreRequest, effort_name,
 };
@@ -9,6 +9,7 @@ use gpui_kit::{App, Context, Entity, SharedString, Task, WeakEntity, Window};
 use model::Effort;
 use project::fuzzy::{self, CandidateKind};
 use text::{Encoding, FileFormat, LineEnding};
+use ui::foreign;
 use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
 use super::byte_offsets;
@@ -143,6 +144,25 @@ impl PickerDelegate for ChoicePicker {
         }
         AfterConfirm::Close
     }
+}
+
+/// Builds the list of the commands that agents run.
+pub(crate) fn agent_commands(
+    commands: &[AgentCommand],
+    on_chosen: impl Fn(usize, &mut Window, &mut App) + 'static,
+) -> ChoicePicker {
+    let choices = commands.iter().map(|command| {
+        let agent = match command.agent.as_str() {
+            "" => "An agent",
+            agent => agent,
+        };
+        ChoiceItem {
+            title: foreign::one_line(format!("{agent}: {}", command.command)),
+            detail: format!("{} \u{b7} {}", command.sandbox, command.folder.printable()).into(),
+            is_current: false,
+        }
+    });
+    ChoicePicker::new("Terminals of agents", choices.collect(), on_chosen).with_two_lines()
 }
 
 /// Builds the list of languages; the first is plain text.

@@ -261,7 +261,7 @@ fn asks_for(details: &str) -> Vec<AgentEvent> {
 }
 
 /// Presses the control of this name with the mouse.
-fn press(story: &mut Story, name: &str) {
+pub(super) fn press(story: &mut Story, name: &str) {
     let element = story.cx.update(|window, _| window.find_by_label(name));
     let at = element.bounds().center();
     story.cx.simulate_click(at, gpui_kit::Modifiers::default());

@@ -121,6 +121,7 @@ fn engines_hear_which_files_are_open(cx: &mut TestAppContext) {
     let files = |open: &[&str], recent: &[&str]| {
         let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
         let files = OpenFiles {
+            terminals: Vec::new(),
             problems: None,
             open: owned(open),
             recent: owned(recent),

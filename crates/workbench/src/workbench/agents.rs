@@ -30,7 +30,7 @@ use crate::services::Services;
 use crate::session::SavedDock;
 use crate::system_notices;
 use crate::target::LineColumn;
-use crate::workbench::{agent_machine, external_agents, prompt_selection, review};
+use crate::workbench::{agent_machine, agent_terminals, external_agents, prompt_selection, review};
 
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
@@ -41,6 +41,7 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(external_agents::new_external_session))
         .on_action(cx.listener(external_agents::choose_agent_option))
         .on_action(cx.listener(agent_machine::choose_machine))
+        .on_action(cx.listener(agent_terminals::show_agent_terminals))
         .on_action(cx.listener(show_agent_sessions))
         .on_action(cx.listener(show_agent_board))
         .on_action(cx.listener(stop_agent))
@@ -482,6 +483,12 @@ pub(super) fn agents_event(
             let options = OpenOptions::lasting()
                 .at(line.map(|line| GoToPosition::Place(LineColumn::new(line, 1))));
             workbench.open_path(path.clone(), options, window, cx);
+        }
+        PanelEvent::OpenTerminal(command) => {
+            agent_terminals::open_command(workbench, panel, command, window, cx);
+        }
+        PanelEvent::TerminalMentioned(id) => {
+            agent_terminals::mention_terminal(workbench, id, window, cx);
         }
         PanelEvent::BoardChanged => workbench.refresh_review(cx),
         PanelEvent::TrustChanged => workbench.reload_language_servers(cx),

@@ -13,6 +13,7 @@ use composer_panel::{CompletionKind, CompletionRow, FindMentions};
 use gpui_kit::{App, AppContext as _, Task, WeakEntity};
 use project::fuzzy::{self, CandidateKind};
 use syntax::SyntaxSnapshot;
+use terminal_panel::TerminalMention;
 use text::Snapshot;
 
 use super::Workbench;
@@ -27,8 +28,12 @@ const MAX_FOLDERS: usize = 5;
 const MAX_SYMBOLS: usize = 8;
 /// The mention of problems.
 const PROBLEMS: &str = "problems";
-/// Number of its letters after which the files with problems are listed.
-const MIN_PROBLEMS: usize = 3;
+/// The mention of a terminal.
+const TERMINAL: &str = "terminal";
+/// Number of letters of such a mention after which its subjects are listed.
+const MIN_LETTERS: usize = 3;
+/// Maximum length of a command in a mention, in bytes.
+const MAX_COMMAND: usize = 40;
 
 /// The names of a window, as of one query.
 struct MentionNames {
@@ -40,6 +45,8 @@ struct MentionNames {
     index: Option<Arc<dyn CodeIndex>>,
     /// The files with errors or warnings, and the counts of these as text.
     problems: Arc<[(String, String)]>,
+    /// The terminals, if the query is about them.
+    terminals: Vec<TerminalMention>,
 }
 
 /// Sets its flag when it is dropped, so that the search ends once its answer is not needed.
@@ -56,7 +63,7 @@ pub(super) fn mention_source(workbench: WeakEntity<Workbench>) -> FindMentions {
     Rc::new(move |query, cx| {
         let names = workbench
             .upgrade()
-            .and_then(|workbench| names(workbench.read(cx), cx));
+            .and_then(|workbench| names(query, workbench.read(cx), cx));
         let Some(names) = names else {
             return Task::ready(Vec::new());
         };
@@ -71,29 +78,35 @@ pub(super) fn mention_source(workbench: WeakEntity<Workbench>) -> FindMentions {
     })
 }
 
-fn names(workbench: &Workbench, cx: &App) -> Option<MentionNames> {
+fn names(query: &str, workbench: &Workbench, cx: &App) -> Option<MentionNames> {
     let folder = workbench.folder.as_ref()?.read(cx);
     let editor = workbench.active_item().and_then(TabItem::editor);
     let text = editor.and_then(|editor| {
         let model = editor.read(cx).model().read(cx);
         Some((model.snapshot(), model.syntax()?.clone()))
     });
+    let terminal_dock = workbench.terminals.panel();
+    let terminal_dock = terminal_dock.filter(|_| subject_query(query, TERMINAL).is_some());
     Some(MentionNames {
         files: folder.files().paths.clone(),
         recent: workbench.files_by_use(folder.root(), cx),
         text,
         index: folder.index().cloned(),
         problems: workbench.problem_report.files.clone(),
+        terminals: terminal_dock.map_or_else(Vec::new, |dock| dock.read(cx).mentions(cx)),
     })
 }
 
 /// Returns the rows for a query. Lines after the name, as in `src/a.rs:10-20`, are kept.
 fn find(query: &str, names: &MentionNames, cancel: &AtomicBool) -> Vec<CompletionRow> {
-    let problems = problem_query(query).map(|part| problem_rows(part, &names.problems));
+    let problems = subject_query(query, PROBLEMS).map(|part| problem_rows(part, &names.problems));
+    let terminals = subject_query(query, TERMINAL);
+    let terminals = terminals.map(|part| terminal_rows(part, &names.terminals));
     let (name, lines) = split_lines(query);
     let files = find_files(name, &names.files, &names.recent, MAX_FILES, cancel);
     let mut rows: Vec<CompletionRow> = files.iter().map(|it| file_row(it, lines)).collect();
-    rows.splice(0..0, problems.into_iter().flatten());
+    let subjects = problems.into_iter().chain(terminals).flatten();
+    rows.splice(0..0, subjects.collect::<Vec<_>>());
     if lines.is_empty() && !name.is_empty() {
         rows.extend(symbols(name, names, cancel));
         rows.extend(folders(name, &files, cancel));
@@ -101,14 +114,43 @@ fn find(query: &str, names: &MentionNames, cancel: &AtomicBool) -> Vec<Completio
     rows
 }
 
-/// Returns the part of a query that selects among the files with problems; `None` for another
-/// query.
-fn problem_query(query: &str) -> Option<&str> {
+/// Returns the part of a query that selects among the subjects of a mention, such as `problems`; `None`
+/// for another query.
+fn subject_query<'q>(query: &'q str, word: &str) -> Option<&'q str> {
     match query.split_once(':') {
-        Some((PROBLEMS, part)) => Some(part),
+        Some((of, part)) if of == word => Some(part),
         Some(_) => None,
-        None => (query.len() >= MIN_PROBLEMS && PROBLEMS.starts_with(query)).then_some(""),
+        None => (query.len() >= MIN_LETTERS && word.starts_with(query)).then_some(""),
     }
+}
+
+/// Returns the rows of `@terminal:`: the terminals whose title or last command contains the query.
+fn terminal_rows(query: &str, terminals: &[TerminalMention]) -> Vec<CompletionRow> {
+    let query = query.to_lowercase();
+    let contains = |text: &str| text.to_lowercase().contains(&query);
+    let found = terminals
+        .iter()
+        .filter(|it| contains(&it.command) || contains(&it.title));
+    found
+        .map(|it| {
+            let name = if it.command.is_empty() {
+                it.title.as_ref()
+            } else {
+                it.command.as_str()
+            };
+            let plain = name.replace(['"', '#', '`'], " ");
+            let words: Vec<&str> = plain.split_whitespace().collect();
+            let plain = printable(&words.join(" "), LineFeeds::Escape).into_owned();
+            let plain = &plain[..plain.floor_char_boundary(MAX_COMMAND)];
+            row(
+                name,
+                &format!("{} \u{b7} {}", it.title, it.state),
+                Vec::new(),
+                CompletionKind::Terminal,
+                format!("{TERMINAL}:{} #{}", plain.trim_end(), it.id),
+            )
+        })
+        .collect()
 }
 
 /// Returns the rows of `@problems:`: the files with problems whose path contains the query.
@@ -255,6 +297,12 @@ mod tests {
             text: None,
             index: None,
             problems: [("src/cart.rs".to_owned(), "1 error".to_owned())].into(),
+            terminals: vec![TerminalMention {
+                id: "7-3".to_owned(),
+                title: "shop".into(),
+                command: "cargo  \"test\" #1".to_owned(),
+                state: "exit code 0".to_owned(),
+            }],
         };
         let rows = find(query, &names, &AtomicBool::new(false));
         let written: Vec<&str> = rows.iter().map(|row| row.written.as_str()).collect();
@@ -273,5 +321,8 @@ mod tests {
         check("problems:CART", &["problems:src/cart.rs"]);
         check("prob", &["problems:src/cart.rs"]);
         check("problems:a.md", &[]);
+        check("term", &["terminal:cargo test 1 #7-3"]);
+        check("terminal:SHOP", &["terminal:cargo test 1 #7-3"]);
+        check("terminal:make", &[]);
     }
 }

@@ -14,6 +14,7 @@ use terminal_panel::actions::{FocusPanel, NewTerminal, TogglePanel};
 use terminal_panel::{TerminalPanel, TerminalPanelEvent, TerminalRequest};
 use ui::{ActiveSettings as _, ActiveTheme as _};
 
+use super::agent_terminals::{self, AgentTerminals};
 use super::{Workbench, WorkbenchRegion};
 use crate::open_options::{GoToPosition, OpenOptions};
 use crate::region::region;
@@ -43,6 +44,7 @@ pub(super) struct TerminalsDock {
     open: Option<OpenDock>,
     is_shown: bool,
     height: Pixels,
+    pub(super) agents: AgentTerminals,
 }
 
 struct OpenDock {
@@ -58,6 +60,7 @@ impl TerminalsDock {
             open: None,
             is_shown: saved.is_shown,
             height: px(saved.height),
+            agents: AgentTerminals::default(),
         }
     }
 
@@ -116,7 +119,7 @@ pub(super) fn follow_folder(workbench: &Workbench, cx: &mut Context<Workbench>) 
 }
 
 /// Returns the panel, which is created if it was never shown; `None` if there is no service for terminals.
-fn panel(
+pub(super) fn panel(
     workbench: &mut Workbench,
     window: &mut Window,
     cx: &mut Context<Workbench>,
@@ -151,7 +154,7 @@ fn set_shown(workbench: &mut Workbench, is_shown: bool, cx: &mut Context<Workben
 }
 
 /// Shows the terminals and focuses them; opens one if there is none.
-fn show(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
+pub(super) fn show(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
     let Some(panel) = panel(workbench, window, cx) else {
         return workbench.tell(
             "terminals",
@@ -239,6 +242,9 @@ fn panel_event(
         }
         TerminalPanelEvent::SendToAgent(text) => {
             workbench.add_to_prompt(&fenced(text), window, cx);
+        }
+        TerminalPanelEvent::Detached(title) => {
+            agent_terminals::note_detached(workbench, title, window, cx);
         }
         TerminalPanelEvent::CloseRequested => hide(workbench, window, cx),
         TerminalPanelEvent::Changed => {}

@@ -273,7 +273,6 @@ fn mentions_resolve_to_file_rule_skill_or_symbol() {
             text,
             MentionContents {
                 code: &found,
-                terminal: Some("$ make\nok"),
                 ..MentionContents::default()
             },
         );
@@ -321,7 +320,7 @@ fn mentions_resolve_to_file_rule_skill_or_symbol() {
         "class Cart in web/app.ts:1-2\nclass Cart {}",
         0,
     );
-    check("@terminal", &["before: mention terminal"], "$ make\nok", 0);
+    check("@terminal", &[], "", 1);
     check(
         "@https://a.org",
         &["before: mention https://a.org"],

@@ -36,6 +36,7 @@ fn context() -> ToolContext {
         profile: Arc::new(Profile::harmless()),
         output_tokens: 10_000,
         progress: tokio::sync::mpsc::channel(1).0,
+        control_changes: tokio::sync::mpsc::unbounded_channel().0,
     }
 }
 

@@ -140,6 +140,7 @@ impl SessionTask {
             profile: self.in_window(self.models().profile(answered)),
             output_tokens: self.output_tokens(),
             progress,
+            control_changes: self.inbox.control_changes.clone(),
         };
         (context, shown)
     }

@@ -63,6 +63,19 @@ impl RunMode {
         }
     }
 
+    /// Returns the confinement in a few words, for the user.
+    pub(super) fn label(&self) -> String {
+        match self {
+            RunMode::Unconfined => "outside the sandbox".to_owned(),
+            RunMode::ReadOnly => "read-only sandbox".to_owned(),
+            RunMode::Confined(granted) => match granted.len() {
+                0 => "sandbox".to_owned(),
+                1 => "sandbox, 1 access allowed".to_owned(),
+                count => format!("sandbox, {count} accesses allowed"),
+            },
+        }
+    }
+
     /// Creates the sandbox; `None` if the command runs unconfined. If the sandbox is unavailable,
     /// the user is asked: a command never runs unconfined silently.
     pub(super) async fn bounds(

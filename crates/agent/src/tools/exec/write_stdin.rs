@@ -18,6 +18,9 @@ use super::{LONGEST, WaitOutcome, command_result, finished, still_running, termi
 /// Time to wait for output after input, in milliseconds.
 const YIELD_TYPED: u64 = 1000;
 
+/// The answer while the user has the command.
+const TAKEN_OVER: &str = "The user has taken over this terminal; wait until it is given back: call this without `chars`.";
+
 /// The tool that writes to running commands and reads their output.
 pub(in super::super) struct WriteStdinTool {
     pub(in super::super) options: Arc<ToolOptions>,
@@ -132,6 +135,9 @@ impl WriteStdinTool {
         let Some(terminal) = state.terminal(typed.number) else {
             return Err(no_terminal(&state, typed.number));
         };
+        if terminal.is_taken() && (typed.is_stop || !typed.chars.is_empty()) {
+            return Err(unexpected(TAKEN_OVER));
+        }
         if typed.is_stop {
             terminate(&terminal).await;
             state.let_go(typed.number);

@@ -79,7 +79,7 @@ pub(super) async fn a_long_output_is_cut_and_kept() {
 
 /// Reads terminal 1 from `answer` on until the output contains `wanted`; a busy machine may need
 /// several calls.
-async fn listen(world: &World, mut answer: ToolResult, wanted: &str) {
+pub(super) async fn listen(world: &World, mut answer: ToolResult, wanted: &str) {
     for _ in 0..60 {
         assert_says(&answer, CallOutcome::Ok, "[still running after ");
         if answer.text().contains(wanted) {

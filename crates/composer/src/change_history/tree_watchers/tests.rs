@@ -119,6 +119,7 @@ impl World {
             profile: Arc::new(Profile::harmless()),
             output_tokens: 1000,
             progress: tokio::sync::mpsc::channel(1).0,
+            control_changes: tokio::sync::mpsc::unbounded_channel().0,
         }
     }
 

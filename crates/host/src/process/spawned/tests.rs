@@ -77,6 +77,20 @@ fn typed_input_reaches_the_process() {
 }
 
 #[test]
+fn a_line_that_is_not_shown_is_hidden_input() {
+    let folder = TempFolder::new().expect("a folder");
+    let script = "echo plain; read line; stty -echo; echo hidden; read line; stty echo; echo shown; read line";
+    let (spawned, heard) = launch(script, &folder, SCREEN);
+    for (what, is_hidden) in [("plain", false), ("hidden", true), ("shown", false)] {
+        wait_for(&heard, what);
+        assert_eq!(spawned.hides_input(), is_hidden, "{what}");
+        assert!(spawned.write(b"x\n".to_vec()));
+    }
+    let (piped, _) = launch("sleep 60", &folder, None);
+    assert!(!piped.hides_input());
+}
+
+#[test]
 fn a_missing_program_is_named() {
     let folder = TempFolder::new().expect("a folder");
     for screen in [None, SCREEN] {

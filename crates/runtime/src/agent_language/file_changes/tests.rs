@@ -36,6 +36,7 @@ pub(in crate::agent_language) fn context(root: &AbsPath) -> ToolContext {
         profile: Arc::new(Profile::harmless()),
         output_tokens: 1000,
         progress: tokio::sync::mpsc::channel(1).0,
+        control_changes: tokio::sync::mpsc::unbounded_channel().0,
     }
 }
 

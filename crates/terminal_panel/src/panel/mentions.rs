@@ -1,0 +1,61 @@
+//! The terminals that a prompt can mention.
+
+use gpui_kit::{App, Entity, SharedString};
+
+use super::TerminalPanel;
+use crate::view::TerminalView;
+
+/// A terminal that a prompt can mention.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TerminalMention {
+    /// Identifies the terminal and its last command.
+    pub id: String,
+    /// The title of the terminal; untrusted text.
+    pub title: SharedString,
+    /// The line of its last command; untrusted text, empty without marks of the shell.
+    pub command: String,
+    /// The end of the command in a few words.
+    pub state: String,
+}
+
+/// The quote of a terminal that was mentioned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MentionedOutput {
+    /// The id of the mention.
+    pub id: String,
+    /// The last command with its exit code and its output; untrusted text.
+    pub text: String,
+}
+
+impl TerminalPanel {
+    /// Returns the terminals that run or ran something, the shown one first.
+    pub fn mentions(&self, cx: &App) -> Vec<TerminalMention> {
+        let active = self.active_view();
+        let others = self.views().filter(|view| Some(*view) != active);
+        let views = active.into_iter().chain(others);
+        views.filter_map(|view| mention(view, cx)).collect()
+    }
+
+    /// Reads what a mention quotes; `None` if its terminal was closed, or another command ran there since.
+    pub fn mentioned_output(&self, id: &str, cx: &App) -> Option<MentionedOutput> {
+        let mut views = self.views();
+        let view = views.find(|view| mention(view, cx).is_some_and(|it| it.id == id))?;
+        Some(MentionedOutput {
+            id: id.to_owned(),
+            text: view.read(cx).quote()?,
+        })
+    }
+}
+
+fn mention(view: &Entity<TerminalView>, cx: &App) -> Option<TerminalMention> {
+    let terminal = view.entity_id().as_u64();
+    let view = view.read(cx);
+    let quoted = view.quoted_command()?;
+    let number = quoted.number.map(|number| format!("-{number}"));
+    Some(TerminalMention {
+        id: format!("{terminal}{}", number.unwrap_or_default()),
+        title: view.title(),
+        command: quoted.line,
+        state: quoted.state,
+    })
+}
