@@ -65,7 +65,7 @@ debian() {
   [[ $purpose == run ]] || wanted+=(strace ripgrep xvfb xdotool imagemagick openbox
     dbus at-spi2-core python3-pyatspi openssh-client openssh-server)
   if [[ $purpose == bench ]]; then
-    wanted+=(mousepad scite bubblewrap)
+    wanted+=(mousepad scite bubblewrap tmux)
     command -v npm >/dev/null || wanted+=(npm)
     python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
   fi
