@@ -27,6 +27,7 @@ use crate::performer::{ClipboardAccess, Listener, Performer, PerformerState, cur
 use crate::position::{CellHalf, CellPosition, CellSpan, LineNumber, SelectedCells};
 use crate::reflow::{GridSize, resize, with_primary};
 use crate::scanner::{Scanner, ScannerOutput};
+use crate::scroll_region::ScrollRegion;
 use crate::search::{self, SearchStep, TerminalDirection, TerminalSearch};
 use crate::selection::{SelectionGuard, SelectionKind, selected_cells, selected_text};
 use crate::snapshot::{
@@ -207,6 +208,7 @@ impl Emulator {
             .log
             .for_each_position(&mut |position| positions.push(*position));
         resize(&mut self.term, &mut self.state.lines, size, &mut positions);
+        self.state.region = ScrollRegion::default();
         let mut moved = positions.into_iter();
         let span = selected.and_then(|_| {
             let (start, last) = (moved.next()?, moved.next()?);

@@ -26,6 +26,7 @@ mod reflow;
 mod reported_folder;
 mod restore;
 mod scanner;
+mod scroll_region;
 mod search;
 mod selection;
 mod session;
