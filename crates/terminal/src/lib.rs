@@ -33,6 +33,8 @@ mod session;
 mod snapshot;
 #[cfg(test)]
 mod test_terminal;
+#[cfg(test)]
+mod tests;
 
 pub use cells::{
     CellStyle, CellWidth, StyleRun, TerminalCell, TerminalColor, TerminalRow, Underline,

@@ -190,6 +190,21 @@ fn a_prompt_printed_again_is_one_command() {
 }
 
 #[test]
+fn an_open_prompt_stays_through_resizes() {
+    let typed = "a command line that is longer than the narrow sizes";
+    let prompt = format!("\x1b]133;A;redraw=0\x07two rows\r\n$ \x1b]133;B\x07{typed}");
+    let mut emulator = fed(70, 10, format!("{}{prompt}", command("a", "b\r\n", 0)));
+    let whole = "$ a\nb\ntwo rows\n$ ".to_owned() + typed;
+    for (columns, rows) in [(20, 10), (90, 4), (9, 24), (70, 1), (70, 10)] {
+        emulator.resize(size(columns, rows));
+        let shown = emulator.text_since(crate::position::CellPosition::default(), 1 << 10);
+        assert_eq!(shown.text, whole, "{columns} × {rows}");
+        let last = emulator.commands().last().expect("a prompt");
+        assert_eq!(last.state, CommandState::Editing);
+    }
+}
+
+#[test]
 fn prompts_of_further_lines_start_no_command() {
     let emulator = fed(
         40,
