@@ -1,7 +1,8 @@
-//! The emulator, with hostile and random output.
+//! The emulator, with hostile, random and recorded output.
 
 mod hostile;
 mod random;
+mod recordings;
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! Real programs in real pseudo-terminals.
 
+mod vttest;
+
 use std::ffi::OsStr;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
