@@ -1,6 +1,7 @@
 //! vttest in a real pty, driven by keys.
 
 use super::*;
+use crate::position::LineNumber;
 
 /// The rows of a page, and the keys that are pressed when it is shown.
 struct VttestPage {
@@ -53,6 +54,15 @@ fn start(first: &VttestPage) -> Option<Watched> {
     Some(watched)
 }
 
+/// Returns the text of the screen and the number of its first line, which tells equal pages apart: clearing the screen
+/// moves the rows into the scrollback.
+fn shown(session: &TerminalSession) -> (String, LineNumber) {
+    session.with_emulator(|emulator| {
+        let text = crate::test_terminal::text(emulator);
+        (text, emulator.snapshot().first_line)
+    })
+}
+
 #[test]
 fn vttest_driven_by_keys_shows_the_stored_pages() {
     for menu in [1, 2, 6, 8, 11] {
@@ -60,11 +70,14 @@ fn vttest_driven_by_keys_shows_the_stored_pages() {
         let Some(watched) = start(&pages[0]) else {
             return;
         };
+        let mut before = None;
         for (ix, page) in pages.iter().enumerate() {
             let name = format!("page {ix} of menu {menu}, which is\n{}\n", page.text);
             watched.wait(&name, |session| {
-                session.with_emulator(crate::test_terminal::text) == page.text
+                let shown = shown(session);
+                shown.0 == page.text && Some(&shown) != before.as_ref()
             });
+            before = Some(shown(&watched.session));
             watched.type_text(&page.keys);
         }
     }
