@@ -43,7 +43,7 @@ pub use commands::{
     CommandId, CommandLine, CommandLineSource, CommandLog, CommandState, MAX_COMMANDS, OutputText,
     ShellCommand,
 };
-pub use emulator::{Emulator, EmulatorOptions};
+pub use emulator::{CopyMotion, CopyStep, Emulator, EmulatorOptions};
 pub use event::{
     ClipboardKind, ClipboardQuery, ColorQuery, TerminalEvent, TerminalNotification,
     TerminalProgress,

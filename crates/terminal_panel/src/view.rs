@@ -7,6 +7,7 @@ mod blink;
 mod clipboard;
 mod commands;
 mod contents;
+mod copy_mode;
 mod drawing;
 mod element;
 mod input;
@@ -85,6 +86,7 @@ pub struct TerminalView {
     mouse: mouse::TerminalMouse,
     question: Option<questions::Question>,
     search: search::SearchSession,
+    copy_search: copy_mode::CopySearch,
     link: links::HoveredLink,
     /// The text of an earlier run, until the program starts.
     saved: Option<SavedTerminal>,
@@ -214,6 +216,7 @@ impl TerminalView {
             mouse: mouse::TerminalMouse::default(),
             question: None,
             search: search::SearchSession::default(),
+            copy_search: copy_mode::CopySearch::default(),
             link: links::HoveredLink::default(),
             saved,
             is_restarted: false,
@@ -350,11 +353,12 @@ impl TerminalView {
         result
     }
 
-    /// Sends bytes to the program, and returns to the newest line.
+    /// Sends bytes to the program, and returns to the newest line. Ends copy mode.
     fn send(&mut self, bytes: Vec<u8>, cx: &mut Context<Self>) {
         if bytes.is_empty() {
             return;
         }
+        self.end_copy_mode(cx);
         if let Some(program) = self.running_program().cloned() {
             scrolling::follow_output(self, cx);
             program.write(bytes);

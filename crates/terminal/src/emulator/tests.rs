@@ -1,5 +1,6 @@
 //! The emulator, with hostile, random and recorded output.
 
+mod copying;
 mod hostile;
 mod random;
 mod recordings;

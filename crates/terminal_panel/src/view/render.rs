@@ -32,6 +32,7 @@ impl TerminalView {
             ("searching", self.search.bar.is_some()),
             ("ended", self.is_over()),
             ("send_all_keys", self.send_all_keys),
+            ("copy_mode", self.is_copying()),
         ] {
             if is_set {
                 context.add(flag);
@@ -257,6 +258,7 @@ impl Render for TerminalView {
             .children(self.render_sticky(cx))
             .children(self.render_link(cx))
             .children(self.render_notice(cx))
+            .children(self.render_copy_badge(cx))
             .children(self.render_question(cx))
             .when(is_starting, |body| {
                 body.child(label(
