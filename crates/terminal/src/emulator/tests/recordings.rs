@@ -37,7 +37,10 @@ impl Recording {
         Some(Self {
             name: name.to_owned(),
             size: size(columns.parse().ok()?, rows.parse().ok()?),
-            stops: stops.map(str::parse).collect::<Result<_, _>>().ok()?,
+            stops: stops
+                .map(str::parse::<usize>)
+                .collect::<Result<Vec<_>, _>>()
+                .ok()?,
             output: bytes[end + 1..].to_vec(),
         })
     }

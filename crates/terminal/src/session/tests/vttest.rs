@@ -46,7 +46,10 @@ fn start(first: &VttestPage) -> Option<Watched> {
         Err(error) => panic!("{error}"),
     };
     watched.shows("Enter choice number");
-    let version = |text: &str| text.lines().next().map(str::to_owned);
+    let version = |text: &str| {
+        let line = text.lines().find(|line| line.contains("version"));
+        line.map(str::to_owned)
+    };
     if version(&watched.text()) != version(&first.text) {
         test_support::skip("another version of vttest is installed");
         return None;
