@@ -35,9 +35,11 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
             || millis(|| core_alone(&bytes)),
         );
         let rate = bytes.len() as f64 / 1e3 / pairs.ours();
-        let name = format!("emulator, {} ({rate:.0} MB/s)", payload.name);
-        let figure = Figure::against(name, "alacritty_terminal", &pairs, "ms", Some(GOAL));
-        figures.push(figure);
+        let name = format!("emulator, {}", payload.name);
+        figures.extend([
+            Figure::against(&name, "alacritty_terminal", &pairs, "ms", Some(GOAL)),
+            Figure::alone(format!("{name}, throughput"), rate, "MB/s", PAIRS, None),
+        ]);
     }
     Ok(figures)
 }

@@ -25,11 +25,12 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
         let reading = Pairs::take(PAIRS, || known(file.ours()), || known(file.read_only()));
         let tmux = Pairs::take(PAIRS, || known(file.ours()), || known(file.tmux()));
         let rate = bytes.len() as f64 / 1e3 / reading.ours();
-        let name = format!("through a pty, {} ({rate:.0} MB/s)", payload.name);
+        let name = format!("through a pty, {}", payload.name);
         let goal = (ix == 0).then_some(OVER_TMUX);
         figures.extend([
             Figure::against(&name, "plain read", &reading, "ms", Some(OVER_READING)),
             Figure::against(&name, "tmux", &tmux, "ms", goal),
+            Figure::alone(format!("{name}, throughput"), rate, "MB/s", PAIRS, None),
         ]);
     }
     Ok(figures)

@@ -36,10 +36,15 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
         let name = format!("{COUNT} saved terminals, {what}");
         Figure::alone(name, quantile(times.into_iter(), 0.5), "ms", PAIRS, goal)
     };
-    let kilobytes = bytes / 1_000;
+    let size = |what: &str, value: f64, unit: &'static str| {
+        let name = format!("{COUNT} saved terminals, {what}");
+        Figure::alone(name, value, unit, COUNT, None)
+    };
     Ok(vec![
-        figure(&format!("{kilobytes} kB read"), reading, Some(GOAL)),
-        figure(&format!("read and {lines} rows shown"), whole, None),
+        figure("read", reading, Some(GOAL)),
+        figure("read and shown", whole, None),
+        size("size", bytes as f64 / 1e3, "kB"),
+        size("rows above the screens", lines.into(), "rows"),
     ])
 }
 
