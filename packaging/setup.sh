@@ -62,10 +62,10 @@ mac() {
 debian() {
   local wanted=(build-essential pkg-config libxcb1-dev libxkbcommon-dev libxkbcommon-x11-dev
     libfontconfig-dev git libvulkan1 mesa-vulkan-drivers)
-  [[ $purpose == run ]] || wanted+=(strace ripgrep xvfb xdotool imagemagick openbox
+  [[ $purpose == run ]] || wanted+=(strace vttest ripgrep xvfb xdotool imagemagick openbox
     dbus at-spi2-core python3-pyatspi openssh-client openssh-server)
   if [[ $purpose == bench ]]; then
-    wanted+=(mousepad scite bubblewrap)
+    wanted+=(mousepad scite bubblewrap tmux)
     command -v npm >/dev/null || wanted+=(npm)
     python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
   fi

@@ -31,6 +31,7 @@ mod search;
 mod stalls;
 mod tab;
 mod tab_local;
+mod terminal;
 mod text_traces;
 mod traces;
 mod typing;
@@ -117,6 +118,11 @@ const BENCHES: &[Bench] = &[
         name: "tab_local",
         doc: "Tab without a model over real commits: keys saved, next edits, against nvim and the same identifier; right text refused, wrong text refused",
         run: tab_local::run,
+    },
+    Bench {
+        name: "terminal",
+        doc: "the terminal: throughput against alacritty_terminal, tmux and plain reading, memory, idle shells, restoring, echo and floods in a window",
+        run: terminal::run,
     },
     Bench {
         name: "lsp",

@@ -8,6 +8,7 @@ use std::time::Duration;
 use base::AbsPath;
 
 use crate::position::{CellPosition, LineNumber};
+use crate::scroll_region::RegionScroll;
 
 /// Number of commands that a terminal remembers.
 pub const MAX_COMMANDS: usize = 2_000;
@@ -254,6 +255,26 @@ impl CommandLog {
         }
     }
 
+    /// Moves the positions with the lines that scroll. A command whose prompt is removed is removed, unless it waits or
+    /// runs. Costs as much as there are commands on the screen.
+    pub(crate) fn scroll(&mut self, scroll: &RegionScroll) {
+        let first = scroll.first();
+        let mut ix = self.commands.len();
+        while let Some(before) = ix.checked_sub(1) {
+            ix = before;
+            let command = &mut self.commands[ix];
+            if command.last_line() < first {
+                break;
+            }
+            let is_over = matches!(command.state, CommandState::Finished(_));
+            if is_over && scroll.moved(command.prompt.line).is_none() {
+                self.commands.remove(ix);
+            } else {
+                command.for_each_position(&mut |position| scroll.move_position(position));
+            }
+        }
+    }
+
     /// Removes all commands.
     pub(crate) fn clear(&mut self) {
         self.commands.clear();
@@ -281,12 +302,18 @@ impl CommandLog {
     }
 }
 
+impl MovePositions for ShellCommand {
+    fn for_each_position(&mut self, visit: &mut dyn FnMut(&mut CellPosition)) {
+        visit(&mut self.prompt);
+        let rest = [&mut self.input, &mut self.output, &mut self.end];
+        rest.into_iter().flatten().for_each(visit);
+    }
+}
+
 impl MovePositions for CommandLog {
     fn for_each_position(&mut self, visit: &mut dyn FnMut(&mut CellPosition)) {
         for command in &mut self.commands {
-            visit(&mut command.prompt);
-            let rest = [&mut command.input, &mut command.output, &mut command.end];
-            rest.into_iter().flatten().for_each(&mut *visit);
+            command.for_each_position(visit);
         }
     }
 }

@@ -3,6 +3,8 @@
 //! Must not know: clocks, processes, threads.
 //! Invariant: the same bytes give the same grid, however they are split.
 
+mod copy_mode;
+
 use std::fmt;
 use std::time::Duration;
 
@@ -27,11 +29,14 @@ use crate::performer::{ClipboardAccess, Listener, Performer, PerformerState, cur
 use crate::position::{CellHalf, CellPosition, CellSpan, LineNumber, SelectedCells};
 use crate::reflow::{GridSize, resize, with_primary};
 use crate::scanner::{Scanner, ScannerOutput};
+use crate::scroll_region::ScrollRegion;
 use crate::search::{self, SearchStep, TerminalDirection, TerminalSearch};
 use crate::selection::{SelectionGuard, SelectionKind, selected_cells, selected_text};
 use crate::snapshot::{
     CursorShape, CursorState, ScrollState, ScrollTarget, TerminalModes, TerminalSnapshot,
 };
+
+pub use copy_mode::{CopyMotion, CopyStep};
 
 /// Takes the place of a sequence of the scanner in the core's input: an OSC 52 with a letter of no clipboard.
 const SEQUENCE: &[u8] = b"\x1b]52;\xff;s\x07";
@@ -65,6 +70,7 @@ pub struct Emulator {
     state: PerformerState,
     frame: FrameCache,
     guard: SelectionGuard,
+    copy: Option<copy_mode::CopyMode>,
 }
 
 /// Whether a synchronized update is open. The caller measures its time.
@@ -118,18 +124,19 @@ impl Emulator {
             state,
             frame: FrameCache::default(),
             guard: SelectionGuard::default(),
+            copy: None,
         }
     }
 
     /// Processes output of the program. `now` is the time of the caller's clock, used for the durations of commands.
     pub fn feed(&mut self, bytes: &[u8], now: Duration) {
+        let view = self.pinned_line();
         let Self {
             term,
             processor,
             state,
             ..
         } = self;
-        let view = pinned_line(term, state);
         let mut performer = Performer { term, state, now };
         self.scanner.scan(bytes, &mut |output| match output {
             ScannerOutput::Core(bytes) => processor.advance(&mut performer, bytes),
@@ -152,15 +159,22 @@ impl Emulator {
 
     /// Shows the output that a synchronized update holds back.
     pub fn end_update(&mut self, now: Duration) {
+        let view = self.pinned_line();
         let Self {
             term,
             processor,
             state,
             ..
         } = self;
-        let view = pinned_line(term, state);
         processor.stop_sync(&mut Performer { term, state, now });
         self.settle(view);
+    }
+
+    /// Returns the first line in view if output must not move the view: the user scrolled back, or is in copy mode.
+    fn pinned_line(&self) -> Option<LineNumber> {
+        let offset = self.term.grid().display_offset() as u64;
+        let is_pinned = offset > 0 || self.copy.is_some();
+        is_pinned.then(|| self.state.lines.screen_top(&self.term).above(offset))
     }
 
     /// Brings everything up to date after output. The view keeps `view` as its first line.
@@ -168,7 +182,8 @@ impl Emulator {
         self.state.lines.trim(&mut self.term);
         self.state.collect();
         // The core moves the view by lines that scroll in a region as well, even beyond its history.
-        if let Some(view) = view.filter(|_| self.term.grid().display_offset() > 0) {
+        let is_behind = self.term.grid().display_offset() > 0 || self.copy.is_some();
+        if let Some(view) = view.filter(|_| is_behind) {
             let scroll = self.scroll_to(view, true);
             self.term.scroll_display(scroll);
         }
@@ -206,7 +221,12 @@ impl Emulator {
         self.state
             .log
             .for_each_position(&mut |position| positions.push(*position));
+        let mut copy = self.copy.filter(|_| !is_alternate(&self.term));
+        if let Some(copy) = &mut copy {
+            copy.for_each_position(&mut |position| positions.push(*position));
+        }
         resize(&mut self.term, &mut self.state.lines, size, &mut positions);
+        self.state.region = ScrollRegion::default();
         let mut moved = positions.into_iter();
         let span = selected.and_then(|_| {
             let (start, last) = (moved.next()?, moved.next()?);
@@ -215,6 +235,12 @@ impl Emulator {
         self.state.log.for_each_position(&mut |position| {
             *position = moved.next().unwrap_or(*position);
         });
+        if let Some(mut copy) = copy {
+            copy.for_each_position(&mut |position| {
+                *position = moved.next().unwrap_or(*position);
+            });
+            self.copy = Some(copy);
+        }
         match span {
             Some(span) => self.select(span),
             None => self.guard_selection(),
@@ -305,6 +331,7 @@ impl Emulator {
             first_line,
             rows,
             cursor: self.cursor_state(),
+            is_copying: self.copy.is_some(),
             selection: self.selection(),
             scroll: ScrollState {
                 offset: self.term.grid().display_offset() as u32,
@@ -316,6 +343,9 @@ impl Emulator {
     }
 
     fn cursor_state(&self) -> Option<CursorState> {
+        if let Some(position) = self.copy_cursor() {
+            return self.cursor_at(self.nearest_point(position), CursorShape::Block, false);
+        }
         if !self.term.mode().contains(TermMode::SHOW_CURSOR) {
             return None;
         }
@@ -327,12 +357,22 @@ impl Emulator {
             ansi::CursorShape::HollowBlock => CursorShape::HollowBlock,
             ansi::CursorShape::Hidden => return None,
         };
-        let mut point = self.term.grid().cursor.point;
+        self.cursor_at(self.term.grid().cursor.point, shape, style.blinking)
+    }
+
+    /// Returns a cursor at a cell; `None` if that is out of view.
+    fn cursor_at(
+        &self,
+        mut point: Point,
+        shape: CursorShape,
+        is_blinking: bool,
+    ) -> Option<CursorState> {
         let flags = |point: Point| self.term.grid()[point].flags;
         if flags(point).contains(term::cell::Flags::WIDE_CHAR_SPACER) && point.column > 0 {
             point.column -= 1;
         }
-        let row = point.line.0 as usize + self.term.grid().display_offset();
+        let row = point.line.0 + self.term.grid().display_offset() as i32;
+        let row = usize::try_from(row).ok()?;
         (row < self.term.screen_lines()).then(|| CursorState {
             position: CellPosition::new(
                 self.state.lines.number(&self.term, point.line),
@@ -340,7 +380,7 @@ impl Emulator {
             ),
             row: row as u16,
             shape,
-            is_blinking: style.blinking,
+            is_blinking,
             is_wide: flags(point).contains(term::cell::Flags::WIDE_CHAR),
         })
     }
@@ -511,12 +551,6 @@ impl Emulator {
         let Self { term, state, .. } = self;
         with_primary(term, |term| read(term, state))
     }
-}
-
-/// Returns the first line in view if the user scrolled back.
-fn pinned_line(term: &Term<Listener>, state: &PerformerState) -> Option<LineNumber> {
-    let offset = term.grid().display_offset() as u64;
-    (offset > 0).then(|| state.lines.screen_top(term).above(offset))
 }
 
 fn grid_size(size: TerminalSize) -> GridSize {

@@ -26,12 +26,15 @@ mod reflow;
 mod reported_folder;
 mod restore;
 mod scanner;
+mod scroll_region;
 mod search;
 mod selection;
 mod session;
 mod snapshot;
 #[cfg(test)]
 mod test_terminal;
+#[cfg(test)]
+mod tests;
 
 pub use cells::{
     CellStyle, CellWidth, StyleRun, TerminalCell, TerminalColor, TerminalRow, Underline,
@@ -40,7 +43,7 @@ pub use commands::{
     CommandId, CommandLine, CommandLineSource, CommandLog, CommandState, MAX_COMMANDS, OutputText,
     ShellCommand,
 };
-pub use emulator::{Emulator, EmulatorOptions};
+pub use emulator::{CopyMotion, CopyStep, Emulator, EmulatorOptions};
 pub use event::{
     ClipboardKind, ClipboardQuery, ColorQuery, TerminalEvent, TerminalNotification,
     TerminalProgress,

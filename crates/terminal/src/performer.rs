@@ -1,6 +1,8 @@
 //! Carries out control sequences on the core: passes them on, bounds those that would use too much memory or time, and
 //! handles those that the core does not know.
 
+mod scrolled_marks;
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -28,6 +30,7 @@ use crate::lines::{LineTracker, is_alternate};
 use crate::position::{CellPosition, LineNumber};
 use crate::reported_folder::local_folder;
 use crate::scanner::{OscSequence, clean};
+use crate::scroll_region::{ScrollDirection, ScrollRegion};
 use crate::snapshot::ColorSlot;
 
 /// The letter of the clipboard in the OSC 52 that takes the place of a sequence of the scanner in the core's input. A
@@ -97,6 +100,8 @@ pub(crate) struct PerformerState {
     pub(crate) nonce: Option<String>,
     pub(crate) host_name: Option<String>,
     pub(crate) modify_other_keys: u8,
+    /// The scroll region of the core.
+    pub(crate) region: ScrollRegion,
     /// Width and height of a cell in pixels.
     pub(crate) cell_pixels: Option<(u16, u16)>,
     keyboard_modes: KeyboardDepth,
@@ -131,6 +136,7 @@ impl PerformerState {
             nonce: None,
             host_name: None,
             modify_other_keys: 0,
+            region: ScrollRegion::default(),
             cell_pixels: None,
             keyboard_modes: KeyboardDepth::default(),
             links: LinkBudget::default(),
@@ -199,8 +205,6 @@ impl Handler for Performer<'_> {
         backspace();
         carriage_return();
         set_horizontal_tabstop();
-        scroll_down(count: usize);
-        insert_blank_lines(count: usize);
         erase_chars(count: usize);
         delete_chars(count: usize);
         move_forward_tabs(count: u16);
@@ -209,13 +213,11 @@ impl Handler for Performer<'_> {
         clear_line(mode: LineClearMode);
         clear_tabs(mode: TabulationClearMode);
         set_tabs(interval: u16);
-        reverse_index();
         terminal_attribute(attribute: Attr);
         set_mode(mode: Mode);
         unset_mode(mode: Mode);
         report_mode(mode: Mode);
         report_private_mode(mode: PrivateMode);
-        set_scrolling_region(top: usize, bottom: Option<usize>);
         set_keypad_application_mode();
         unset_keypad_application_mode();
         set_active_charset(index: CharsetIndex);
@@ -238,35 +240,71 @@ impl Handler for Performer<'_> {
             return;
         }
         self.state.lines.spend(self.term, 1);
+        if self.state.region.is_partial() {
+            self.scroll_marks_of_wrap(character);
+        }
         self.term.input(character);
     }
 
     #[inline]
     fn put_tab(&mut self, count: u16) {
         self.state.lines.spend(self.term, 1);
+        if self.state.region.is_partial() {
+            // A tab behind the last column wraps as a character does.
+            self.scroll_marks_of_wrap(' ');
+        }
         self.term.put_tab(count);
     }
 
     #[inline]
     fn linefeed(&mut self) {
         self.state.lines.spend(self.term, 1);
+        if self.state.region.is_partial() {
+            self.scroll_marks_at_end();
+        }
         self.term.linefeed();
     }
 
     #[inline]
     fn newline(&mut self) {
         self.state.lines.spend(self.term, 1);
+        if self.state.region.is_partial() {
+            self.scroll_marks_at_end();
+        }
         self.term.newline();
     }
 
     fn scroll_up(&mut self, count: usize) {
         self.spend_screen();
+        self.scroll_region_marks(count, ScrollDirection::Up);
         Handler::scroll_up(self.term, count);
+    }
+
+    fn scroll_down(&mut self, count: usize) {
+        self.scroll_region_marks(count, ScrollDirection::Down);
+        Handler::scroll_down(self.term, count);
+    }
+
+    fn insert_blank_lines(&mut self, count: usize) {
+        self.scroll_marks_below(count, ScrollDirection::Down);
+        self.term.insert_blank_lines(count);
     }
 
     fn delete_lines(&mut self, count: usize) {
         self.spend_screen();
+        self.scroll_marks_below(count, ScrollDirection::Up);
         self.term.delete_lines(count);
+    }
+
+    fn reverse_index(&mut self) {
+        self.scroll_marks_at_start();
+        self.term.reverse_index();
+    }
+
+    fn set_scrolling_region(&mut self, top: usize, bottom: Option<usize>) {
+        let screen = self.term.screen_lines();
+        self.state.region.set(top, bottom, screen);
+        self.term.set_scrolling_region(top, bottom);
     }
 
     fn move_backward_tabs(&mut self, count: u16) {
@@ -290,6 +328,7 @@ impl Handler for Performer<'_> {
         self.term.reset_state();
         self.state.lines.history_cleared(history);
         self.state.log.clear();
+        self.state.region = ScrollRegion::default();
         self.state.modify_other_keys = 0;
         self.state.keyboard_modes = KeyboardDepth::default();
     }
@@ -310,6 +349,7 @@ impl Handler for Performer<'_> {
             self.state.lines.park(self.term);
             self.state.keyboard_modes.swap();
         }
+        self.note_column_mode(mode);
         self.term.set_private_mode(mode);
     }
 
@@ -318,6 +358,7 @@ impl Handler for Performer<'_> {
         {
             self.state.keyboard_modes.swap();
         }
+        self.note_column_mode(mode);
         self.term.unset_private_mode(mode);
     }
 
@@ -429,6 +470,13 @@ impl Performer<'_> {
         self.state
             .listener
             .send_event(Event::PtyWrite(text.to_owned()));
+    }
+
+    /// Notes that the core resets its scroll region if the mode is that of the number of columns (DECCOLM).
+    fn note_column_mode(&mut self, mode: PrivateMode) {
+        if mode == NamedPrivateMode::ColumnMode.into() {
+            self.state.region = ScrollRegion::default();
+        }
     }
 
     /// Prepares for an operation that scrolls by at most a screen.

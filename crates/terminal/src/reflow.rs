@@ -2,7 +2,10 @@
 //!
 //! The core does not tell where a cell goes when rows are wrapped again. The cells of the positions are therefore tagged
 //! with hyperlinks before, which the core moves with them, and found again afterwards.
+//!
+//! Two faults of the core are avoided: see `narrow` and `widen`.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use alacritty_terminal::Term;
@@ -13,8 +16,8 @@ use alacritty_terminal::term::TermMode;
 use alacritty_terminal::term::cell::{Cell, Hyperlink, LineLength};
 use alacritty_terminal::vte::ansi::{Handler, KeyboardModes, KeyboardModesApplyBehavior};
 
-use crate::grid_text::SPACERS;
-use crate::lines::{LineTracker, is_alternate};
+use crate::grid_text::{SPACERS, first_row, is_wrapped};
+use crate::lines::{LineTracker, MAX_ROWS, is_alternate};
 use crate::position::{CellPosition, LineNumber};
 
 /// Start of the target of a tag. Programs cannot set it: the parser drops control characters of hyperlinks.
@@ -61,7 +64,7 @@ pub(crate) fn resize<T: EventListener>(
     if !positions.is_empty() {
         tags = with_primary(term, |term| Tags::attach(term, lines, positions));
     }
-    term.resize(size);
+    resize_grids(term, size);
     let was_alternate = is_alternate(term);
     with_primary(term, |term| {
         let found = tags.detach(term, lines);
@@ -77,6 +80,97 @@ pub(crate) fn resize<T: EventListener>(
             lines.set_parked_history(term.history_size());
         }
     });
+}
+
+/// Changes the size of the core's grids, first the number of rows, as the core does.
+fn resize_grids<T: EventListener>(term: &mut Term<T>, size: GridSize) {
+    let columns = term.columns();
+    term.resize(GridSize { columns, ..size });
+    match size.columns.cmp(&columns) {
+        Ordering::Less => narrow(term, size),
+        Ordering::Greater => widen(term, size),
+        Ordering::Equal => {}
+    }
+}
+
+/// Makes the rows shorter. In the core, a row that wraps pushes the first row of the screen into the scrollback even if
+/// the last rows are blank; such rows return to the screen.
+fn narrow<T: EventListener>(term: &mut Term<T>, size: GridSize) {
+    let lines = with_primary(term, |term| lines_on_screen(term));
+    term.resize(size);
+    let returning = with_primary(term, |term| rows_to_return(term, lines));
+    if returning > 0 {
+        // The core fills new rows from the scrollback, and removes blank rows at the bottom.
+        let rows = size.rows + returning;
+        term.resize(GridSize { rows, ..size });
+        term.resize(size);
+    }
+}
+
+/// Makes the rows longer. The core loses the place of the cursor if its line begins in the scrollback, which is therefore
+/// part of the screen meanwhile.
+fn widen<T: EventListener>(term: &mut Term<T>, size: GridSize) {
+    let above = with_primary(term, |term| {
+        let cursor = term.grid().cursor.point.line;
+        let first = first_row(term, cursor, MAX_ROWS.into());
+        first.0.min(0).unsigned_abs() as usize
+    });
+    if above > 0 {
+        let rows = size.rows + above;
+        let columns = term.columns();
+        term.resize(GridSize { rows, columns });
+        term.resize(GridSize { rows, ..size });
+        with_primary(term, |term| scroll_surplus(term, size.rows));
+    }
+    term.resize(size);
+}
+
+/// Returns the number of logical lines that begin on the screen.
+fn lines_on_screen<T>(term: &Term<T>) -> usize {
+    let rows = (0..term.screen_lines()).map(Line::from);
+    rows.filter(|line| begins_line(term, *line)).count()
+}
+
+fn begins_line<T>(term: &Term<T>, line: Line) -> bool {
+    line == term.topmost_line() || !is_wrapped(&term.grid()[line - 1_i32])
+}
+
+/// Returns the last row that has text or the cursor.
+fn last_used_row<T>(term: &Term<T>) -> Line {
+    let mut last = term.bottommost_line();
+    while last > term.grid().cursor.point.line && term.grid()[last].is_clear() {
+        last -= 1_i32;
+    }
+    last
+}
+
+/// Returns the number of rows of the last `lines` logical lines that are in the scrollback and for which there are blank
+/// rows at the bottom.
+fn rows_to_return<T>(term: &Term<T>, lines: usize) -> usize {
+    let bottom = term.bottommost_line();
+    let blank = bottom.0 - last_used_row(term).0;
+    let (mut first, mut left) = (bottom + 1_i32, lines);
+    while left > 0 && first > term.topmost_line() {
+        first -= 1_i32;
+        left -= usize::from(begins_line(term, first));
+    }
+    (-first.0).clamp(0, blank) as usize
+}
+
+/// Moves the first rows into the scrollback if the used rows exceed `rows`.
+fn scroll_surplus<T>(term: &mut Term<T>, rows: usize) {
+    let used = last_used_row(term).0 + 1;
+    let surplus = usize::try_from(used)
+        .unwrap_or_default()
+        .saturating_sub(rows);
+    if surplus > 0 {
+        let screen = Line(0)..Line(term.screen_lines() as i32);
+        let grid = term.grid_mut();
+        grid.scroll_up(&screen, surplus);
+        for cursor in [&mut grid.cursor, &mut grid.saved_cursor] {
+            cursor.point.line = (cursor.point.line - surplus).max(Line(0));
+        }
+    }
 }
 
 /// Calls `work` with the primary screen shown.

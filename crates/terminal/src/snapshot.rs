@@ -16,8 +16,10 @@ pub struct TerminalSnapshot {
     pub first_line: LineNumber,
     /// The rows in view, `size.rows` of them.
     pub rows: Vec<Arc<TerminalRow>>,
-    /// The cursor; `None` if the program hides it or it is scrolled out of view.
+    /// The cursor, in copy mode that of the user; `None` if the program hides it or it is scrolled out of view.
     pub cursor: Option<CursorState>,
+    /// Whether copy mode is on.
+    pub is_copying: bool,
     /// The selected cells, which may lie outside the view.
     pub selection: Option<SelectedCells>,
     /// The part of the scrollback in view.

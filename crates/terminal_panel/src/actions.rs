@@ -2,7 +2,8 @@
 //!
 //! Key contexts: `TerminalPanel` is the whole panel; `Terminal` is the text of one terminal, in which every key that has
 //! no binding goes to the program. `Terminal` has the flags `alternate_screen`, `selection`, `searching`, `ended`,
-//! `send_all_keys`, and for programs of agents `watching` and `taken`. `TerminalSearch` is the search bar, `TerminalQuestion` a question over the text.
+//! `send_all_keys`, `copy_mode`, and for programs of agents `watching` and `taken`. `TerminalSearch` is the search bar,
+//! `TerminalQuestion` a question over the text.
 //!
 //! Keys of the window that stay available in `Terminal` are those of keymap blocks without the condition `!Terminal`:
 //! the palette, the panels, moves of the focus and the zoom.
@@ -92,6 +93,8 @@ gpui_kit::actions!(
         SendSelectionToAgent,
         /// Send every key to the program, or stop doing so.
         ToggleSendAllKeys,
+        /// Select text by keys, with the motions of the editor and of Vim, or stop doing so.
+        ToggleCopyMode,
         /// Answer the question over the terminal with its default answer.
         ConfirmQuestion,
         /// Dismiss the question over the terminal.

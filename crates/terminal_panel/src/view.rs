@@ -8,6 +8,7 @@ mod clipboard;
 mod commands;
 mod contents;
 mod control;
+mod copy_mode;
 mod drawing;
 mod element;
 mod input;
@@ -93,6 +94,7 @@ pub struct TerminalView {
     mouse: mouse::TerminalMouse,
     question: Option<questions::Question>,
     search: search::SearchSession,
+    copy_search: copy_mode::CopySearch,
     link: links::HoveredLink,
     /// The text of an earlier run, until the program starts.
     saved: Option<SavedTerminal>,
@@ -224,6 +226,7 @@ impl TerminalView {
             mouse: mouse::TerminalMouse::default(),
             question: None,
             search: search::SearchSession::default(),
+            copy_search: copy_mode::CopySearch::default(),
             link: links::HoveredLink::default(),
             saved,
             is_restarted: false,
@@ -361,11 +364,12 @@ impl TerminalView {
         result
     }
 
-    /// Sends bytes to the program, and returns to the newest line.
+    /// Sends bytes to the program, and returns to the newest line. Ends copy mode.
     fn send(&mut self, bytes: Vec<u8>, cx: &mut Context<Self>) {
         if bytes.is_empty() || !self.may_type(cx) {
             return;
         }
+        self.end_copy_mode(cx);
         if let Some(program) = self.running_program().cloned() {
             scrolling::follow_output(self, cx);
             program.write(bytes);

@@ -34,7 +34,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("rusqlite", &["ledger"]),
     ("jiff", &["automation", "burin"]),
     ("gen-lsp-types", &["lsp"]),
-    ("alacritty_terminal", &["terminal"]),
+    ("alacritty_terminal", &["terminal", "bench"]),
     ("ignore", &["project", "worktree"]),
     ("nucleo-matcher", &["project"]),
     ("tantivy", &["index"]),

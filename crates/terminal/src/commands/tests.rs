@@ -190,6 +190,21 @@ fn a_prompt_printed_again_is_one_command() {
 }
 
 #[test]
+fn an_open_prompt_stays_through_resizes() {
+    let typed = "a command line that is longer than the narrow sizes";
+    let prompt = format!("\x1b]133;A;redraw=0\x07two rows\r\n$ \x1b]133;B\x07{typed}");
+    let mut emulator = fed(70, 10, format!("{}{prompt}", command("a", "b\r\n", 0)));
+    let whole = "$ a\nb\ntwo rows\n$ ".to_owned() + typed;
+    for (columns, rows) in [(20, 10), (90, 4), (9, 24), (70, 1), (70, 10)] {
+        emulator.resize(size(columns, rows));
+        let shown = emulator.text_since(crate::position::CellPosition::default(), 1 << 10);
+        assert_eq!(shown.text, whole, "{columns} × {rows}");
+        let last = emulator.commands().last().expect("a prompt");
+        assert_eq!(last.state, CommandState::Editing);
+    }
+}
+
+#[test]
 fn prompts_of_further_lines_start_no_command() {
     let emulator = fed(
         40,
@@ -285,4 +300,93 @@ fn clear_keeps_the_open_prompt() {
     assert_eq!(prompts(&emulator), ["two"]);
     feed(&mut emulator, "x");
     assert_eq!(crate::test_terminal::text(&mut emulator), "two\n$ lsx");
+}
+
+/// Returns an emulator of 10 rows with a heading and the commands c0 to c3, each with one line of output.
+fn four_commands() -> Emulator {
+    let commands = (0..4).map(|ix| command(&format!("c{ix}"), &format!("out {ix}\r\n"), 0));
+    fed(
+        40,
+        10,
+        format!("heading\r\n{}", commands.collect::<String>()),
+    )
+}
+
+/// Returns the texts of the prompts that are expected to be there.
+fn of_commands(numbers: &[usize]) -> Vec<String> {
+    numbers.iter().map(|ix| format!("$ c{ix}")).collect()
+}
+
+#[test]
+fn marks_follow_inserted_and_deleted_lines() {
+    let mut emulator = four_commands();
+    assert_eq!(prompts(&emulator), of_commands(&[0, 1, 2, 3]));
+    // Before the output of c0: the rows below move down.
+    feed(&mut emulator, "\x1b[3;1H\x1b[L");
+    assert_eq!(prompts(&emulator), of_commands(&[0, 1, 2, 3]));
+    assert_eq!(output_of(&mut emulator, 1).as_deref(), Some("out 1"));
+    feed(&mut emulator, "\x1b[2M");
+    assert_eq!(prompts(&emulator), of_commands(&[0, 1, 2, 3]));
+    assert_eq!(output_of(&mut emulator, 2).as_deref(), Some("out 2"));
+    // The prompt of c1 itself.
+    feed(&mut emulator, "\x1b[M");
+    assert_eq!(prompts(&emulator), of_commands(&[0, 2, 3]));
+}
+
+#[test]
+fn marks_follow_scrolls_of_a_region() {
+    // The sequence, and the commands that are left.
+    let cases: [(&str, &[usize]); 9] = [
+        ("\x1b[2;9r\x1b[S", &[1, 2, 3]),
+        ("\x1b[2;9r\x1b[3S", &[2, 3]),
+        ("\x1b[4;9r\x1b[T", &[0, 1, 2, 3]),
+        ("\x1b[4;9r\x1b[2T", &[0, 1, 2]),
+        ("\x1b[2;9r\x1b[2;1H\x1bM", &[0, 1, 2, 3]),
+        ("\x1b[4;7r\x1b[7;1H\n", &[0, 2, 3]),
+        ("\x1b[4;7r\x1b[7;40Hxx", &[0, 2, 3]),
+        ("\x1b[4;7r\x1b[7;1H\x1bE", &[0, 2, 3]),
+        ("\x1b[1;3r\x1b[3;1H\n\n", &[0, 1, 2, 3]),
+    ];
+    for (sequence, left) in cases {
+        let mut emulator = four_commands();
+        feed(&mut emulator, sequence);
+        assert_eq!(prompts(&emulator), of_commands(left), "{sequence:?}");
+        feed(
+            &mut emulator,
+            format!("\x1b[r\x1b[10;1H\r\n{}", command("new", "", 0)),
+        );
+        let last = prompts(&emulator).pop();
+        assert_eq!(last.as_deref(), Some("$ new"), "{sequence:?}");
+    }
+}
+
+#[test]
+fn marks_follow_their_rows_through_random_scrolls() {
+    use rand::rngs::StdRng;
+    use rand::{Rng as _, SeedableRng as _};
+    let operations = ["L", "M", "S", "T"];
+    for seed in 0..200 {
+        let random = &mut StdRng::seed_from_u64(seed);
+        let mut emulator = four_commands();
+        for _ in 0..12 {
+            let (top, bottom) = (random.random_range(1..10), random.random_range(2..=10));
+            let (row, count) = (random.random_range(1..=10), random.random_range(1..4));
+            let operation = operations[random.random_range(0..operations.len())];
+            let region = format!("\x1b[{top};{bottom}r\x1b[{row};1H");
+            let scroll = match random.random_range(0..4) {
+                0 => "\n".to_owned(),
+                1 => "\x1bM".to_owned(),
+                _ => format!("\x1b[{count}{operation}"),
+            };
+            feed(&mut emulator, region + &scroll);
+        }
+        // Each mark is on the row of a prompt, and they are in order.
+        let left = prompts(&emulator);
+        let is_prompt = |text: &String| text.starts_with("$ c");
+        assert!(left.iter().all(is_prompt), "seed {seed}: {left:?}");
+        assert!(left.is_sorted(), "seed {seed}: {left:?}");
+        let shown = crate::test_terminal::rows(&mut emulator);
+        let shown = shown.iter().filter(|row| is_prompt(row)).count();
+        assert!(left.len() >= shown, "seed {seed}: {left:?}");
+    }
 }

@@ -1,7 +1,9 @@
-//! The emulator, with hostile and random output.
+//! The emulator, with hostile, random and recorded output.
 
+mod copying;
 mod hostile;
 mod random;
+mod recordings;
 
 use std::sync::Arc;
 
@@ -254,6 +256,44 @@ fn a_very_narrow_terminal_keeps_its_text_when_it_widens() {
         .expect("the link");
     assert_eq!(uri, "https://x.y");
     assert_eq!(spans.len(), 1);
+}
+
+#[test]
+fn a_short_text_stays_on_the_screen_through_narrow_sizes() {
+    let line_of_text = "$ a prompt of 31 characters ab ";
+    for sizes in [
+        &[23, 35][..],
+        &[23, 200],
+        &[5, 9, 35],
+        &[2, 35],
+        &[16, 17, 31],
+    ] {
+        let mut emulator = fed(200, 24, line_of_text);
+        for columns in sizes {
+            emulator.resize(size(*columns, 24));
+            assert_eq!(emulator.snapshot().scroll.history, 0, "{sizes:?}");
+        }
+        assert_eq!(text(&mut emulator), line_of_text.trim_end(), "{sizes:?}");
+        feed(&mut emulator, "x");
+        let typed = format!("{line_of_text}x");
+        let shown = emulator.logical_line(line(0)).map(|it| it.text);
+        assert_eq!(shown, Some(typed), "{sizes:?}");
+    }
+}
+
+#[test]
+fn the_cursor_stays_on_its_line_when_its_start_returns() {
+    // A line that begins above a screen of one or two rows, without and with text below the cursor.
+    let letters = "abcdefghijklmnopqrstuvwxy";
+    let mut emulator = fed(10, 1, letters);
+    emulator.resize(size(35, 1));
+    assert_eq!(text(&mut emulator), letters);
+    assert_eq!(emulator.cursor().column, 25);
+    let mut emulator = fed(10, 2, format!("{letters}\r\nbelow\x1b[A"));
+    let before = emulator.text_since(at(0, 0), 1 << 10).text;
+    emulator.resize(size(35, 2));
+    assert_eq!(rows(&mut emulator), [letters, "below"]);
+    assert_eq!(emulator.text_since(at(0, 0), 1 << 10).text, before);
 }
 
 #[test]

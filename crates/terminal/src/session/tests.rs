@@ -1,5 +1,7 @@
 //! Real programs in real pseudo-terminals.
 
+mod vttest;
+
 use std::ffi::OsStr;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -221,6 +223,28 @@ fn input_is_echoed_and_the_program_learns_the_size() {
     // The trap runs between two commands.
     watched.type_text("x\r");
     watched.shows("30 100");
+}
+
+#[test]
+fn input_reaches_a_program_that_floods_the_terminal() {
+    let script = "stty -echo; (while :; do echo flood; done) & read -r line; kill $!; wait; echo got $line; sleep 100";
+    let watched = Watched::start("bash", &["-c", script], |_, _| {}).expect("bash");
+    watched.shows("flood");
+    watched.type_text("typed\r");
+    watched.shows("got typed");
+}
+
+#[test]
+fn a_shell_in_a_deleted_folder_goes_on() {
+    if let Some(watched) = shell("bash", &[], &[]) {
+        watched.type_text("mkdir gone; cd gone; rmdir ../gone; echo a''live\r");
+        watched.shows("alive");
+        watched.wait("the prompt", |session| {
+            session.with_emulator(|emulator| emulator.modes().is_prompt_open)
+        });
+        watched.type_text("cd ..; echo b''ack\r");
+        watched.shows("back");
+    }
 }
 
 #[test]

@@ -54,6 +54,7 @@ impl ViewContents {
                 first_line: LineNumber(0),
                 rows: Vec::new(),
                 cursor: None,
+                is_copying: false,
                 selection: None,
                 scroll: ScrollState::default(),
                 modes: TerminalModes::default(),

@@ -137,7 +137,9 @@ impl TerminalView {
 
     /// Returns the cursor with its row of the view; `None` if it is out of view or the program ended.
     pub(crate) fn visible_cursor(&self) -> Option<(u16, CursorState)> {
-        self.running_program()?;
+        if !self.is_copying() {
+            self.running_program()?;
+        }
         let cursor = self.contents.snapshot.cursor?;
         Some((cursor.row, cursor))
     }

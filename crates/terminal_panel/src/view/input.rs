@@ -73,6 +73,9 @@ impl EntityInputHandler for TerminalView {
         cx: &mut Context<Self>,
     ) {
         self.preedit = None;
+        if self.is_copying() {
+            return;
+        }
         // Keys such as Enter come as key presses; text has no control characters.
         let text: String = text.chars().filter(|char| !char.is_control()).collect();
         self.end_selection(cx);
@@ -123,7 +126,7 @@ impl EntityInputHandler for TerminalView {
     }
 
     fn accepts_text_input(&self, _: &mut Window, _: &mut Context<Self>) -> bool {
-        self.takes_input()
+        self.takes_input() && !self.is_copying()
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn key_down(
         return;
     }
     view.refresh(cx);
-    if is_plain_text(stroke, &view.contents.snapshot.modes) {
+    if view.is_copying() || is_plain_text(stroke, &view.contents.snapshot.modes) {
         return;
     }
     let kind = if event.is_held {
@@ -48,7 +48,7 @@ pub(super) fn key_up(
 ) {
     let kitty = view.contents.snapshot.modes.kitty;
     // The release of a key takes no program over.
-    if kitty.has(KittyFlags::EVENT_TYPES) && !view.is_watching() {
+    if kitty.has(KittyFlags::EVENT_TYPES) && !view.is_watching() && !view.is_copying() {
         send_keystroke(view, &event.keystroke, KeyEventKind::Release, cx);
     }
 }
@@ -122,7 +122,7 @@ pub(super) fn toggle_send_all_keys(
     view.show_notice(message, cx);
 }
 
-/// Sends keys to the program before any binding sees them, while all keys go to the program.
+/// Takes keys before any binding sees them: those of copy mode, and all keys while they go to the program.
 pub(super) fn intercept_keys(window: &Window, cx: &mut Context<TerminalView>) -> Subscription {
     let (view, own) = (cx.weak_entity(), window.window_handle());
     cx.intercept_keystrokes(move |event: &KeystrokeEvent, window, cx| {
@@ -143,14 +143,18 @@ fn intercept(
     window: &mut Window,
     cx: &mut Context<TerminalView>,
 ) -> bool {
-    let is_active = view.send_all_keys
-        && view.running_program().is_some()
-        && view.focus.is_focused(window)
-        && view.preedit.is_none();
-    if !is_active || is_toggle(stroke, cx) {
+    if !view.focus.is_focused(window) {
         return false;
     }
     view.refresh(cx);
+    if view.is_copying() {
+        return view.press_in_copy_mode(stroke, window, cx);
+    }
+    let is_active =
+        view.send_all_keys && view.running_program().is_some() && view.preedit.is_none();
+    if !is_active || is_toggle(stroke, cx) {
+        return false;
+    }
     !is_plain_text(stroke, &view.contents.snapshot.modes)
         && send_keystroke(view, stroke, KeyEventKind::Press, cx)
 }

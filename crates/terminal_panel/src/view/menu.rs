@@ -8,6 +8,7 @@ use super::mouse;
 use crate::actions::{
     Clear, CloseTerminal, Copy, CopyCommandOutput, Find, GiveBack, NewTerminal, OpenMenu, Paste,
     RunCommandAgain, SelectAll, SendOutputToAgent, SendSelectionToAgent, SplitTerminal, TakeOver,
+    ToggleCopyMode,
 };
 
 impl TerminalView {
@@ -24,6 +25,7 @@ impl TerminalView {
             .action_if("Paste", Box::new(Paste), self.running_program().is_some())
             .action("Select all", Box::new(SelectAll))
             .action("Find\u{2026}", Box::new(Find))
+            .action("Copy mode", Box::new(ToggleCopyMode))
             .separator()
             .action_if(
                 "Copy output of command",

@@ -34,6 +34,7 @@ impl TerminalView {
             ("send_all_keys", self.send_all_keys),
             ("watching", self.can_take_over()),
             ("taken", self.has_control()),
+            ("copy_mode", self.is_copying()),
         ] {
             if is_set {
                 context.add(flag);
@@ -263,6 +264,7 @@ impl Render for TerminalView {
             .children(self.render_sticky(cx))
             .children(self.render_link(cx))
             .children(self.render_notice(cx))
+            .children(self.render_copy_badge(cx))
             .children(self.render_question(cx))
             .when(is_starting, |body| {
                 body.child(label(

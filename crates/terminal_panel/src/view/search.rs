@@ -65,7 +65,11 @@ pub(super) fn find(
     if view.search.bar.is_none() {
         view.search.bar = Some(SearchBar::new(window, cx));
     }
-    let query = text.unwrap_or_else(|| view.search.query.clone());
+    let query = if view.is_copying() {
+        String::new()
+    } else {
+        text.unwrap_or_else(|| view.search.query.clone())
+    };
     if let Some(bar) = &view.search.bar {
         bar.show(&query, window, cx);
     }
@@ -82,6 +86,7 @@ pub(super) fn close_find(
     if view.search.bar.take().is_some() {
         view.search.running = None;
         view.search.current = None;
+        view.forget_copy_search();
         view.contents.is_stale = true;
         view.focus_handle(cx).focus(window, cx);
         cx.notify();
@@ -108,7 +113,10 @@ fn compile(view: &mut TerminalView, cx: &mut Context<TerminalView>) {
         }
     }
     view.contents.is_stale = true;
-    step(view, TerminalDirection::Up, cx);
+    match view.copy_search_start() {
+        Some((from, direction)) => search_from(view, from, direction, cx),
+        None => step(view, TerminalDirection::Up, cx),
+    }
     cx.notify();
 }
 
@@ -176,7 +184,8 @@ fn step(view: &mut TerminalView, direction: TerminalDirection, cx: &mut Context<
     search_from(view, from, direction, cx);
 }
 
-fn search_from(
+/// Searches for the next match from a place on, and shows it.
+pub(super) fn search_from(
     view: &mut TerminalView,
     from: CellPosition,
     direction: TerminalDirection,
@@ -196,6 +205,9 @@ fn search_from(
             view.search.running = None;
             view.search.state = SearchState::Idle;
             view.search.current = Some(span);
+            if view.is_copying() {
+                view.change_emulator(cx, |emulator| emulator.place_copy_cursor(span.start));
+            }
             scrolling::scroll_emulator(view, ScrollTarget::Line(span.start.line), cx);
         }
         Some(SearchStep::Unfinished) => {

@@ -58,6 +58,9 @@ impl TerminalView {
                     search::set_query(self, &query, cx);
                 }
             }
+            InputEvent::PressEnter { .. } if self.is_copying() => {
+                search::close_find(self, &CloseFind, window, cx);
+            }
             InputEvent::PressEnter { shift: true, .. } => {
                 search::find_previous(self, &FindPrevious, window, cx);
             }

@@ -1,6 +1,7 @@
 //! Tests views under gpui's scheduler: output from a fake program, keys and mouse, and the program's input.
 
 mod commands;
+mod copying;
 mod drawing;
 mod life;
 mod links;

@@ -23,6 +23,7 @@ impl TerminalView {
             .on_action(cx.listener(keys::send_text_action))
             .on_action(cx.listener(keys::send_key_action))
             .on_action(cx.listener(keys::toggle_send_all_keys))
+            .on_action(cx.listener(Self::toggle_copy_mode))
             .on_action(cx.listener(Self::open_menu));
         let element = element
             .on_action(cx.listener(scrolling::line_up))

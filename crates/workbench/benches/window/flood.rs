@@ -18,7 +18,7 @@ use workbench::target::LineColumn;
 use crate::printed::{Figure, Goal, quantile};
 use crate::project_folder::EditedFile;
 use crate::stage::keystroke;
-use crate::world::{Models, Tab, World};
+use crate::world::{Models, MoreServices, Tab, World};
 
 pub(crate) mod server;
 
@@ -54,7 +54,11 @@ pub(crate) fn run() {
         text: &text,
         place: LineColumn::new(before.lines().count() as u32, 5),
     };
-    let mut world = World::open_with_servers(Models::None, Tab::Off, Some(servers()), &file);
+    let more = MoreServices {
+        servers: Some(servers()),
+        terminals: None,
+    };
+    let mut world = World::open_with(Models::None, Tab::Off, more, &file);
     let start = Instant::now();
     while diagnostics(&mut world) == 0 {
         assert!(

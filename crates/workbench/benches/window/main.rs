@@ -5,6 +5,7 @@
 //! `flood`: key to scene with an open list of completions while a language server floods the window with diagnostics.
 //! `sessions`: key to scene while eight agents stream into a long transcript, the opening of that transcript, and the
 //! list of many sessions.
+//! `terminal`: key to cell in a terminal, and frames and keys of the editor while a program floods a terminal.
 //! `typing FILE…`: key to scene and CPU time of all threads, with Tab, without it, and in the editor alone, interleaved;
 //! `cargo xtask bench type` writes the files.
 //!
@@ -27,6 +28,7 @@ mod printed;
 mod project_folder;
 mod sessions;
 mod stage;
+mod terminal;
 mod typing;
 mod world;
 
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Some((mode, [])) if mode == "frames" => frames::run(),
         Some((mode, [])) if mode == "flood" => flood::run(),
         Some((mode, [])) if mode == "sessions" => sessions::run(),
+        Some((mode, [])) if mode == "terminal" => terminal::run(),
         Some((mode, [])) if mode == flood::SERVER => flood::server::run(),
         Some((mode, files)) if mode == "typing" && !files.is_empty() => {
             let files: Vec<&Path> = files.iter().map(Path::new).collect();
@@ -48,7 +51,7 @@ fn main() -> ExitCode {
         }
         _ => {
             eprintln!(
-                "usage: window frames | window flood | window sessions | window typing FILE…"
+                "usage: window frames | window flood | window sessions | window terminal | window typing FILE…"
             );
             return ExitCode::from(2);
         }

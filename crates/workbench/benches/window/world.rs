@@ -10,7 +10,7 @@ use editor::Editor;
 use gpui_kit::{Action, App, Entity, Focusable as _, Keystroke};
 use host::{Dirs, FakeClock, RealFiles};
 use project::WalkBackend;
-use workbench::services::OpenLanguageServers;
+use workbench::services::{OpenLanguageServers, OpenTerminals};
 use workbench::{CodeIndex, Services, TabItem, TabModels, Workbench, windows};
 
 use crate::agents::Agents;
@@ -46,6 +46,13 @@ pub(crate) enum Surroundings {
     Idle,
 }
 
+/// Services that only some windows have.
+#[derive(Default)]
+pub(crate) struct MoreServices {
+    pub(crate) servers: Option<OpenLanguageServers>,
+    pub(crate) terminals: Option<OpenTerminals>,
+}
+
 /// A window.
 pub(crate) struct World {
     pub(crate) stage: Stage,
@@ -58,16 +65,16 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Opens a window with the edited file in its active tab, and without language servers.
+    /// Opens a window with the edited file in its active tab, and without language servers and terminals.
     pub(crate) fn open(models: Models, tab: Tab, file: &EditedFile<'_>) -> Self {
-        Self::open_with_servers(models, tab, None, file)
+        Self::open_with(models, tab, MoreServices::default(), file)
     }
 
     /// Opens a window with the edited file in its active tab.
-    pub(crate) fn open_with_servers(
+    pub(crate) fn open_with(
         models: Models,
         tab: Tab,
-        servers: Option<OpenLanguageServers>,
+        more: MoreServices,
         file: &EditedFile<'_>,
     ) -> Self {
         let project = Project::new(file);
@@ -90,11 +97,11 @@ impl World {
             home: None,
             agents: Some(agents.service()),
             machine_agents: None,
-            language_servers: servers,
+            language_servers: more.servers,
             index: Some(Arc::new(move |_| for_window.clone() as Arc<dyn CodeIndex>)),
             tab: model.clone().map(|model| model as Arc<dyn TabModels>),
             rewrite: None,
-            terminals: None,
+            terminals: more.terminals,
             unsaved: Arc::default(),
             install: None,
             working_folder: project.root.clone(),

@@ -18,6 +18,27 @@ fn scrollback_is_capped_and_memory_stays_flat() {
 }
 
 #[test]
+fn many_lines_keep_the_last_ones_and_their_numbers() {
+    let is_soak = std::env::var_os("BURIN_SOAK").is_some();
+    let count: u64 = if is_soak { 1_000_000 } else { 50_000 };
+    let mut emulator = fed(20, 5, "");
+    for first in (0..count).step_by(1_000) {
+        let lines: String = (first..first + 1_000)
+            .map(|ix| format!("{ix}\r\n"))
+            .collect();
+        feed(&mut emulator, lines);
+    }
+    let last = count - 1;
+    assert_eq!(rows(&mut emulator)[3], last.to_string());
+    let oldest = emulator.state.lines.oldest().0;
+    assert_eq!(oldest, count + 1 - 5 - 1_000);
+    for number in [oldest, last - 500, last] {
+        let text = emulator.logical_line(line(number)).map(|it| it.text);
+        assert_eq!(text, Some(number.to_string()));
+    }
+}
+
+#[test]
 fn lines_are_counted_whatever_scrolls_them() {
     // Sequence and the number of lines by which it scrolls a full screen of 10 rows.
     let fill = "x\r\n".repeat(9) + "x";

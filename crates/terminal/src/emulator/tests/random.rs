@@ -109,18 +109,26 @@ fn stream(random: &mut StdRng, kinds: &[&[&str]]) -> Vec<String> {
         .collect()
 }
 
-/// Feeds bytes in pieces of random lengths.
-fn feed_split(emulator: &mut Emulator, bytes: &[u8], random: &mut StdRng) {
+/// Feeds bytes in pieces of random lengths, at most `longest`.
+pub(super) fn feed_split(
+    emulator: &mut Emulator,
+    bytes: &[u8],
+    longest: usize,
+    random: &mut StdRng,
+) {
     let mut rest = bytes;
     while !rest.is_empty() {
-        let length = random.random_range(1..=rest.len().min(9));
+        let length = random.random_range(1..=rest.len().min(longest));
         feed(emulator, &rest[..length]);
         rest = &rest[length..];
     }
 }
 
-/// Everything that output may change, with a finished update.
-fn state(emulator: &mut Emulator) -> (Vec<String>, Vec<ShellCommand>, TerminalModes, String) {
+/// Everything that output may change.
+type EmulatorState = (Vec<String>, Vec<ShellCommand>, TerminalModes, String);
+
+/// Returns everything that output may change, with a finished update.
+pub(super) fn state(emulator: &mut Emulator) -> EmulatorState {
     emulator.end_update(Duration::ZERO);
     let rows = cells(&emulator.term);
     let commands = emulator.commands().iter().cloned().collect();
@@ -131,7 +139,7 @@ fn state(emulator: &mut Emulator) -> (Vec<String>, Vec<ShellCommand>, TerminalMo
 }
 
 /// Returns the cells of the screen and the scrollback.
-fn cells<T>(term: &Term<T>) -> Vec<String> {
+pub(super) fn cells<T>(term: &Term<T>) -> Vec<String> {
     let lines = term.topmost_line().0..=term.bottommost_line().0;
     lines
         .map(|line| {
@@ -150,6 +158,20 @@ fn cells<T>(term: &Term<T>) -> Vec<String> {
         .collect()
 }
 
+/// Returns the core without the rest of the emulator, fed with bytes.
+pub(super) fn core_alone(columns: u16, rows: u16, scrollback: u32, bytes: &[u8]) -> Term<Listener> {
+    let config = Config {
+        scrolling_history: scrollback as usize,
+        kitty_keyboard: true,
+        ..Config::default()
+    };
+    let mut core = Term::new(config, &grid_size(size(columns, rows)), Listener::default());
+    let mut processor = Processor::<UpdateFlag>::new();
+    processor.advance(&mut core, bytes);
+    processor.stop_sync(&mut core);
+    core
+}
+
 #[test]
 fn any_split_gives_the_same_grid_and_marks() {
     for seed in runs() {
@@ -158,7 +180,7 @@ fn any_split_gives_the_same_grid_and_marks() {
         let bytes = stream(random, &[PLAIN, OWN]).concat().into_bytes();
         let mut whole = fed(columns, rows, &bytes);
         let mut split = fed(columns, rows, "");
-        feed_split(&mut split, &bytes, random);
+        feed_split(&mut split, &bytes, 9, random);
         assert_eq!(
             state(&mut whole),
             state(&mut split),
@@ -181,7 +203,7 @@ fn any_split_of_random_bytes_gives_the_same_grid() {
             .collect();
         let mut whole = fed(9, 4, &bytes);
         let mut split = fed(9, 4, "");
-        feed_split(&mut split, &bytes, random);
+        feed_split(&mut split, &bytes, 9, random);
         assert_eq!(
             state(&mut whole),
             state(&mut split),
@@ -204,17 +226,9 @@ fn the_grid_is_that_of_the_core_alone() {
         });
         feed(&mut emulator, pieces.concat());
         emulator.end_update(Duration::ZERO);
-        let config = Config {
-            scrolling_history: scrollback as usize,
-            kitty_keyboard: true,
-            ..Config::default()
-        };
-        let mut core = Term::new(config, &grid_size(size(columns, rows)), Listener::default());
-        let mut processor = Processor::<UpdateFlag>::new();
-        for piece in pieces.iter().filter(|piece| !OWN.contains(&piece.as_str())) {
-            processor.advance(&mut core, piece.as_bytes());
-        }
-        processor.stop_sync(&mut core);
+        let known = pieces.iter().filter(|piece| !OWN.contains(&piece.as_str()));
+        let known: String = known.map(String::as_str).collect();
+        let core = core_alone(columns, rows, scrollback, known.as_bytes());
         assert_eq!(
             cells(&emulator.term),
             cells(&core),

@@ -245,6 +245,27 @@ fn resizing_to_very_narrow_and_back_keeps_the_text(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn the_last_line_stays_at_the_lower_edge(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    let lines: String = (0..200).map(|ix| format!("line {ix}\r\n")).collect();
+    story.print(&(lines + "last"));
+    for height in [600.0, 599.0, 591.0, 400.0, 123.0, 450.5, 700.0] {
+        story.resize_window(900.0, height);
+        assert_eq!(
+            story.rows().last().map(String::as_str),
+            Some("last"),
+            "{height}"
+        );
+        let (cells, bounds) = story.read(|view| {
+            let geometry = view.geometry.as_ref().expect("a frame was laid out");
+            (geometry.cells, geometry.bounds)
+        });
+        let gap = f32::from(bounds.bottom() - cells.bottom()).abs();
+        assert!(gap <= 1.0, "{gap} pixels below the last row of {height}");
+    }
+}
+
+#[gpui_kit::test]
 fn programs_can_query_the_size_of_the_text_area(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.program().take_input();

@@ -22,6 +22,15 @@ fn typed_text_and_keys_reach_the_program(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn altgr_and_option_type_their_characters(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    // AltGr is no modifier of the key; Option is one.
+    assert_eq!(story.sent("q->@ 7->{ e->\u{20ac}"), "@{\u{20ac}");
+    assert_eq!(story.sent("alt-l->@ alt-7->|"), "@|");
+    assert_eq!(story.sent("a shift-b"), "aB");
+}
+
+#[gpui_kit::test]
 fn keys_of_the_window_go_to_the_program(cx: &mut TestAppContext) {
     let mut story = open(cx);
     assert_eq!(story.sent("ctrl-w"), "\x17");

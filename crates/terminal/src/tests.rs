@@ -1,0 +1,3 @@
+//! Tests of the whole engine: the complaints about other terminals, each with its tests.
+
+mod complaints;
