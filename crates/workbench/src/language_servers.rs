@@ -250,7 +250,8 @@ impl LanguageServers {
             ModelEvent::Rested
             | ModelEvent::SyntaxUpdated
             | ModelEvent::HunksUpdated
-            | ModelEvent::DiagnosticsUpdated => {}
+            | ModelEvent::DiagnosticsUpdated
+            | ModelEvent::GutterMarksUpdated => {}
         }
     }
 

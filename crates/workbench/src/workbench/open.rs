@@ -438,7 +438,10 @@ fn document_event(
         ModelEvent::SyntaxUpdated if !document.read(cx).is_being_edited() => {
             workbench.status.update(cx, |_, cx| cx.notify());
         }
-        ModelEvent::SyntaxUpdated | ModelEvent::HunksUpdated | ModelEvent::DiagnosticsUpdated => {}
+        ModelEvent::SyntaxUpdated
+        | ModelEvent::HunksUpdated
+        | ModelEvent::DiagnosticsUpdated
+        | ModelEvent::GutterMarksUpdated => {}
         // A text that was read again after an agent's edit has the agent's changes.
         ModelEvent::Rested => review::refresh_document(workbench, document, cx),
     }
