@@ -255,6 +255,29 @@ impl TestState {
         })
     }
 
+    /// Returns the items of a file with their states; that of a suite is the worst of those within. Takes time proportional
+    /// to the number of items.
+    pub fn statuses(&self, file: &AbsPath) -> Vec<(&TestItem, Option<TestStatus>)> {
+        let items = self.files.get(file).map(|it| it.items.as_slice());
+        let items = items.unwrap_or_default();
+        let mut statuses: Vec<_> = items.iter().map(|it| self.status_of_test(&it.id)).collect();
+        // The items around each one, the outermost first.
+        let mut around: Vec<usize> = Vec::new();
+        let mut parents: Vec<Option<usize>> = Vec::with_capacity(items.len());
+        for (ix, item) in items.iter().enumerate() {
+            around.retain(|outer| items[*outer].id.names.len() < item.id.names.len());
+            parents.push(around.last().copied());
+            around.push(ix);
+        }
+        for (ix, parent) in parents.iter().enumerate().rev() {
+            if let Some(parent) = parent.filter(|it| items[*it].kind == TestKind::Suite) {
+                let worst = [statuses[parent], statuses[ix]].into_iter().flatten();
+                statuses[parent] = worst.max_by_key(|status| severity(*status));
+            }
+        }
+        items.iter().zip(statuses).collect()
+    }
+
     /// Returns the state of a test, suite or file: the worst of those within. `None` if none of them was run.
     pub fn status(&self, id: &TestId) -> Option<TestStatus> {
         let items = &self.files.get(&id.file)?.items;

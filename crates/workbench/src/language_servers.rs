@@ -289,6 +289,17 @@ impl LanguageServers {
         }
     }
 
+    /// Counts the diagnostics of open documents again, after failures of tests were added or removed.
+    pub(crate) fn test_failures_changed(&mut self, cx: &mut Context<Self>) {
+        for document in self.documents.values() {
+            if let Some(model) = document.model.upgrade() {
+                let counts = model.read(cx).diagnostic_counts();
+                self.diagnostics.set_open(&document.path, counts);
+            }
+        }
+        cx.emit(LanguageServersEvent::DiagnosticsChanged);
+    }
+
     /// Passes paths that changed on disk on to the servers that watch them. `known` is the list of files before.
     pub(crate) fn paths_changed(
         &mut self,

@@ -85,6 +85,7 @@ fn services(files: &FakeFiles) -> Services {
         tab: None,
         rewrite: None,
         terminals: None,
+        tests: None,
         unsaved: Arc::default(),
         install: None,
         working_folder: path("/p"),

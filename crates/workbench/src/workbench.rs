@@ -42,6 +42,7 @@ mod shown_problems;
 mod snippets;
 mod suggestions;
 mod terminals;
+mod test_runs;
 mod watch;
 
 use std::collections::{BTreeMap, HashMap};
@@ -94,6 +95,7 @@ pub struct Workbench {
     tree: TreeDock,
     agents: AgentsDock,
     terminals: terminals::TerminalsDock,
+    tests: test_runs::FollowedTests,
     review: review::InlineReview,
     prediction: Entity<Prediction>,
     title: Entity<TitleStrip>,
@@ -212,6 +214,7 @@ impl Workbench {
             prediction,
             agents,
             terminals: terminals::TerminalsDock::new(),
+            tests: test_runs::FollowedTests::default(),
             modal,
             notices,
             drop_place: None,

@@ -1,5 +1,8 @@
 //! Tests marks in the gutter, and failures of tests beside diagnostics.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use base::Span;
 use gpui_kit::test::TestWindowExt as _;
 use gpui_kit::{Entity, TestAppContext, VisualTestContext};
@@ -41,7 +44,15 @@ fn marked_rows(editor: &Entity<Editor>, cx: &VisualTestContext) -> Vec<u32> {
 
 #[gpui_kit::test]
 fn marks_follow_edits_and_report_clicks(cx: &mut TestAppContext) {
-    let (editor, heard, _subscription, cx) = open_with_keys("/a.txt", "ˇone\ntwo\nthree", cx);
+    let (editor, _suggestions, _subscription, cx) =
+        open_with_keys("/a.txt", "ˇone\ntwo\nthree", cx);
+    let heard = Rc::new(RefCell::new(Vec::new()));
+    let received = heard.clone();
+    let _events = cx.update(|_, cx| {
+        cx.subscribe(&editor, move |_, event: &EditorEvent, _| {
+            received.borrow_mut().push(event.clone());
+        })
+    });
     mark(&editor, &[(0, 3), (8, 13)], cx);
     assert_eq!(marked_rows(&editor, cx), [0, 2]);
     cx.update(|window, cx| window.click(("gutter-mark", 1_usize), cx));
