@@ -187,6 +187,59 @@ impl TestProject {
     }
 }
 
+impl TestProject {
+    /// Returns the command that runs the tests in a folder of the project; with a name, those whose names contain it. The
+    /// command may run more tests, where the runner cannot select so exactly.
+    pub fn folder_command(&self, folder: &AbsPath, name: Option<&str>) -> TestCommand {
+        let relative = self.relative(folder);
+        let inner = Some(relative.as_str()).filter(|_| *folder != self.folder);
+        let inner = inner.filter(|_| folder.is_within(&self.folder));
+        let mut command = self.command(&[]);
+        let arguments = &mut command.arguments;
+        match self.framework {
+            TestFramework::CargoTest | TestFramework::Nextest => {
+                // A folder within a workspace means its package.
+                if !self.base.is_within(folder) {
+                    arguments.retain(|word| word != "--workspace");
+                    command.folder = self.folder.clone();
+                }
+                match (name, self.framework) {
+                    (None, _) => {}
+                    (Some(name), TestFramework::Nextest) => {
+                        let expression = format!("test({})", nextest_quoted(name));
+                        arguments.extend(["-E".to_owned(), expression]);
+                    }
+                    (Some(name), _) => arguments.extend(["--".to_owned(), name.to_owned()]),
+                }
+            }
+            TestFramework::Pytest => {
+                let keywords = name.map(patterns::pytest_keywords);
+                let keywords = keywords.filter(|keywords| !keywords.is_empty());
+                arguments.extend(keywords.map(|keywords| format!("-k={keywords}")));
+                arguments.extend(inner.map(|inner| format!("./{inner}")));
+            }
+            TestFramework::Jest | TestFramework::Vitest => {
+                let pattern = name.map(javascript_quoted);
+                arguments.extend(pattern.map(|it| format!("--testNamePattern={it}")));
+                let inner = inner.map(|inner| match self.framework {
+                    TestFramework::Jest => format!("/{}/", javascript_quoted(inner)),
+                    _ => format!("/{inner}/"),
+                });
+                arguments.extend(inner);
+            }
+            TestFramework::GoTest => {
+                arguments.retain(|word| word != "./...");
+                arguments.extend(name.map(|name| format!("-run={}", go_quoted(name))));
+                arguments.push(match inner {
+                    Some(inner) => format!("./{inner}/..."),
+                    None => "./...".to_owned(),
+                });
+            }
+        }
+        command
+    }
+}
+
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }

@@ -74,6 +74,39 @@ impl TestProject {
     }
 }
 
+impl TestProject {
+    /// Returns the project of a folder: that of the files of Rust, Go or JavaScript in it, else that of Python if a file
+    /// says so. `None` if no runner is known for it. Blocks on the reader.
+    pub fn of_folder(
+        folder: &AbsPath,
+        root: &AbsPath,
+        reader: &dyn ManifestReader,
+    ) -> Option<TestProject> {
+        let others = ["a.rs", "a.go", "a.js"].into_iter();
+        let mut others = others.filter_map(|name| Self::of_file(&folder.join(name), root, reader));
+        others.next().or_else(|| {
+            let file = folder.join("a.py");
+            let search = ProjectSearch {
+                file: &file,
+                root,
+                reader,
+            };
+            let manifests = [
+                "pyproject.toml",
+                "pytest.ini",
+                "setup.cfg",
+                "setup.py",
+                "tox.ini",
+            ];
+            let is_python = search.folders().any(|folder| {
+                let mut manifests = manifests.iter().chain(&["conftest.py", "requirements.txt"]);
+                manifests.any(|name| search.has(&folder, name))
+            });
+            is_python.then(|| search.pytest())
+        })
+    }
+}
+
 impl ProjectSearch<'_> {
     /// Iterates over the folders from that of the file up to the root.
     fn folders(&self) -> impl Iterator<Item = AbsPath> {

@@ -34,6 +34,13 @@ pub(super) fn nextest_quoted(name: &str) -> String {
     pattern
 }
 
+/// Returns the expression of pytest for names with all words of a name; the expression cannot contain other signs.
+pub(super) fn pytest_keywords(name: &str) -> String {
+    let words = name.split(|char: char| !(char.is_alphanumeric() || char == '_'));
+    let words = words.filter(|word| !matches!(*word, "" | "and" | "or" | "not"));
+    words.collect::<Vec<_>>().join(" and ")
+}
+
 /// Returns the pattern of the names that a title with placeholders expands to: `%s` and `%#` of `printf`, `$name` and
 /// `${name}`.
 pub(super) fn title_pattern(title: &str) -> String {

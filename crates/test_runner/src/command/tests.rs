@@ -175,6 +175,49 @@ fn names_are_escaped_for_javascript() {
 }
 
 #[test]
+fn folders_run_with_parts_of_names() {
+    let check = |files: &SampleFiles, folder: &str, name: Option<&str>, expected: &[&str]| {
+        let folder = absolute(folder);
+        let project = crate::TestProject::of_folder(&folder, &absolute("/p"), files);
+        let command = project.expect("a project").folder_command(&folder, name);
+        let words = std::iter::once(command.program).chain(command.arguments);
+        assert_eq!(words.collect::<Vec<_>>(), expected);
+    };
+    let cargo = cargo();
+    let start = ["cargo", "test", "--no-fail-fast"];
+    let with = |rest: &[&'static str]| [&start[..], rest].concat();
+    check(&cargo, "/p", None, &with(&["--workspace"]));
+    check(&cargo, "/p/two/src", None, &with(&[]));
+    check(&cargo, "/p/two", Some("a::b"), &with(&["--", "a::b"]));
+    let python = SampleFiles::new(&[("/p/pytest.ini", "")]);
+    let start = ["python3", "-m", "pytest", "-v", "--tb=short", "--color=no"];
+    let with = |rest: &[&'static str]| [&start[..], rest].concat();
+    check(&python, "/p", None, &with(&[]));
+    let rest = ["-k=adds and two", "./tests"];
+    check(&python, "/p/tests", Some("adds or (two)"), &with(&rest));
+    let go = SampleFiles::new(&[("/p/go.mod", "module a\n")]);
+    let expected = ["go", "test", "-json", "-run=a\\.b", "./x/..."];
+    check(&go, "/p/x", Some("a.b"), &expected);
+    let jest = r#"{ "devDependencies": { "jest": "^29" } }"#;
+    let jest = SampleFiles::new(&[("/p/package.json", jest)]);
+    let expected = [
+        "npx",
+        "--no-install",
+        "jest",
+        "--json",
+        "--testLocationInResults",
+        "--testNamePattern=a\\+b",
+        "/src\\.x/",
+    ];
+    check(&jest, "/p/src.x", Some("a+b"), &expected);
+    let none = SampleFiles::new(&[]);
+    assert_eq!(
+        crate::TestProject::of_folder(&absolute("/p"), &absolute("/p"), &none),
+        None
+    );
+}
+
+#[test]
 fn go_patterns_match_the_parts_of_names() {
     let files = SampleFiles::new(&[("/p/go.mod", "module example.com/a\n")]);
     let file = "/p/x/a_test.go";
