@@ -45,6 +45,7 @@ mod starting_sessions;
 mod suggestions;
 mod symbols;
 mod terminals;
+mod test_runs;
 mod tree;
 mod typing;
 mod window;
