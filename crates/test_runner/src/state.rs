@@ -279,7 +279,8 @@ impl TestState {
     }
 
     /// Returns the state of a test, suite or file: the worst of those within. `None` if none of them was run.
-    pub fn status(&self, id: &TestId) -> Option<TestStatus> {
+    #[cfg(test)]
+    fn status(&self, id: &TestId) -> Option<TestStatus> {
         let items = &self.files.get(&id.file)?.items;
         let within = items.iter().filter(|it| it.id.is_within(id));
         let statuses = within.filter_map(|it| self.status_of_test(&it.id));

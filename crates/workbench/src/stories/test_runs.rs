@@ -178,7 +178,7 @@ fn row(label: &str, status: Option<TestStatus>) -> (String, Option<TestStatus>) 
 }
 
 #[gpui_kit::test]
-fn the_test_at_the_caret_runs_and_its_state_is_in_the_gutter(cx: &mut TestAppContext) {
+fn the_test_at_the_caret_runs_and_is_marked(cx: &mut TestAppContext) {
     use GutterIcon::{Failed, Passed, Run, Running};
     let fake = FakeTests::default();
     let mut story = open(&fake, cx);

@@ -7,8 +7,13 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
+use async_channel::{Receiver, TryRecvError};
 use base::AbsPath;
-use gpui_kit::{App, AppContext as _, Context, Entity, EntityId, EventEmitter, Subscription, Task};
+use futures::future::BoxFuture;
+use gpui_kit::{
+    App, AppContext as _, AsyncApp, Context, Entity, EntityId, EventEmitter, Subscription, Task,
+    WeakEntity,
+};
 use host::Files;
 use test_runner::{
     OutputParser, TestId, TestProject, TestReport, TestRunEnd, TestState, TestTarget,
@@ -252,62 +257,13 @@ impl WindowTests {
         };
         self.state.begin(&run.tests);
         let started = self.service.start(run.project.command(&run.targets));
-        let mut parser = OutputParser::new(&run.project);
+        let parser = OutputParser::new(&run.project);
         let task = cx.spawn(async move |this, cx| {
-            let run = match started.await {
-                Ok(run) => run,
-                Err(error) => {
-                    let finished = FinishedRun {
-                        end: Err(error),
-                        tail: String::new(),
-                    };
-                    // The window may have been closed; also below.
-                    this.update(cx, |this, cx| this.run_ended(finished, cx))
-                        .ok();
-                    return;
-                }
-            };
-            let TestRun { output, stop } = run;
-            if this.update(cx, |this, _| this.run_started(stop)).is_err() {
-                return;
+            if let Some(finished) = follow(&this, started, parser, cx).await {
+                // The window may have been closed.
+                this.update(cx, |this, cx| this.run_ended(finished, cx))
+                    .ok();
             }
-            let mut end = None;
-            while end.is_none() {
-                let Ok(first) = output.recv().await else {
-                    break;
-                };
-                let mut chunks = Vec::new();
-                let mut next = Some(first);
-                while let Some(message) = next {
-                    match message {
-                        TestOutput::Chunk(chunk) => chunks.push(chunk),
-                        TestOutput::Ended(ended) => end = Some(ended),
-                    }
-                    let goes_on = end.is_none() && chunks.len() < MAX_GATHERED;
-                    next = if goes_on {
-                        output.try_recv().ok()
-                    } else {
-                        None
-                    };
-                }
-                let is_over = end.is_some();
-                let read = cx.background_spawn(async move {
-                    let reports = read_chunks(&mut parser, &chunks, is_over);
-                    (parser, reports)
-                });
-                let reports;
-                (parser, reports) = read.await;
-                if this.update(cx, |this, cx| this.take(reports, cx)).is_err() {
-                    return;
-                }
-            }
-            let lost = TestRunEnd::NotStarted("the end of the run is unknown".to_owned());
-            let finished = FinishedRun {
-                end: Ok(end.unwrap_or(lost)),
-                tail: parser.tail(),
-            };
-            this.update(cx, |this, cx| this.run_ended(finished, cx))
-                .ok();
         });
         let files: BTreeSet<AbsPath> = run.tests.iter().map(|id| id.file.clone()).collect();
         self.running = Some(RunningTests {
@@ -375,6 +331,66 @@ impl WindowTests {
         self.show_marks(files, cx);
         self.show_failures(cx);
         cx.notify();
+    }
+}
+
+/// Follows a command to its end. `None` if the window was closed.
+async fn follow(
+    this: &WeakEntity<WindowTests>,
+    started: BoxFuture<'static, Result<TestRun, TestServiceError>>,
+    mut parser: OutputParser,
+    cx: &mut AsyncApp,
+) -> Option<FinishedRun> {
+    let TestRun { output, stop } = match started.await {
+        Ok(run) => run,
+        Err(error) => {
+            return Some(FinishedRun {
+                end: Err(error),
+                tail: String::new(),
+            });
+        }
+    };
+    this.update(cx, |this, _| this.run_started(stop)).ok()?;
+    loop {
+        let (chunks, end) = gather(&output).await;
+        let is_over = end.is_some();
+        let read = cx.background_spawn(async move {
+            let reports = read_chunks(&mut parser, &chunks, is_over);
+            (parser, reports)
+        });
+        let reports;
+        (parser, reports) = read.await;
+        this.update(cx, |this, cx| this.take(reports, cx)).ok()?;
+        if let Some(end) = end {
+            return Some(FinishedRun {
+                end: Ok(end),
+                tail: parser.tail(),
+            });
+        }
+    }
+}
+
+/// Waits for output, and takes what has come until then. A command whose channel ends has ended.
+async fn gather(output: &Receiver<TestOutput>) -> (Vec<Vec<u8>>, Option<TestRunEnd>) {
+    let mut chunks = Vec::new();
+    let mut next = output.recv().await.map_err(|_| ());
+    loop {
+        match next {
+            Ok(TestOutput::Chunk(chunk)) => chunks.push(chunk),
+            Ok(TestOutput::Ended(end)) => return (chunks, Some(end)),
+            Err(()) => {
+                let lost = "the end of the run is unknown".to_owned();
+                return (chunks, Some(TestRunEnd::NotStarted(lost)));
+            }
+        }
+        if chunks.len() >= MAX_GATHERED {
+            return (chunks, None);
+        }
+        next = match output.try_recv() {
+            Ok(message) => Ok(message),
+            Err(TryRecvError::Empty) => return (chunks, None),
+            Err(TryRecvError::Closed) => Err(()),
+        };
     }
 }
 
