@@ -16,7 +16,7 @@ pub(crate) struct WatchedTestDocument {
     model: WeakEntity<DocumentModel>,
     /// The revision whose tests are known.
     pub(super) revision: Option<Revision>,
-    reading: Option<Task<()>>,
+    _reading: Option<Task<()>>,
     _subscriptions: [Subscription; 2],
 }
 
@@ -43,7 +43,7 @@ impl WindowTests {
         let document = WatchedTestDocument {
             model: model.downgrade(),
             revision: None,
-            reading: None,
+            _reading: None,
             _subscriptions: subscriptions,
         };
         self.documents.insert(id, document);
@@ -117,7 +117,7 @@ impl WindowTests {
                 items,
             })
         });
-        document.reading = Some(cx.spawn(async move |this, cx| {
+        document._reading = Some(cx.spawn(async move |this, cx| {
             let tests = reading.await;
             // The window may have been closed.
             this.update(cx, |this, cx| {
