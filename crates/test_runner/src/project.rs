@@ -47,6 +47,19 @@ pub(crate) struct CargoTargets {
     pub(crate) has_program: bool,
 }
 
+impl CargoTargets {
+    /// Returns the arguments that select the targets to which a module may belong.
+    fn arguments(self) -> &'static [&'static str] {
+        if self.has_library && self.has_program {
+            &["--lib", "--bins"]
+        } else if self.has_library {
+            &["--lib"]
+        } else {
+            &["--bins"]
+        }
+    }
+}
+
 /// A search from the folder of a file up to the root.
 struct ProjectSearch<'a> {
     file: &'a AbsPath,

@@ -31,7 +31,7 @@ pub(super) fn take_line(line: &str, reports: &mut Vec<TestReport>) -> Option<Str
 }
 
 fn array<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value[key].as_array().map_or(&[], Vec::as_slice)
+    value[key].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {

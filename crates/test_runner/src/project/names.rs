@@ -112,11 +112,7 @@ impl TestProject {
             ["src", "lib"] => module(&["--lib"], &own, &[]),
             ["src", "main"] => module(&["--bins"], &own, &[]),
             ["src", "bin", name, rest @ ..] => module(&["--bin", *name], name, rest),
-            ["src", rest @ ..] => match (self.targets.has_library, self.targets.has_program) {
-                (true, true) => module(&["--lib", "--bins"], &own, rest),
-                (true, false) => module(&["--lib"], &own, rest),
-                (false, _) => module(&["--bins"], &own, rest),
-            },
+            ["src", rest @ ..] => module(self.targets.arguments(), &own, rest),
             ["tests", name, rest @ ..] => module(&["--test", *name], name, rest),
             ["examples", name, rest @ ..] => module(&["--example", *name], name, rest),
             ["benches", name, rest @ ..] => module(&["--bench", *name], name, rest),
