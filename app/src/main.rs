@@ -11,6 +11,7 @@ mod second_start;
 mod stalls;
 mod tab;
 mod terminals;
+mod test_commands;
 #[cfg(test)]
 mod walk;
 
@@ -152,6 +153,7 @@ fn services() -> Result<Services, Error> {
         language_servers: Some(language_servers(dirs.clone())),
         install: install_program(home_folder),
         terminals: Some(terminals::services(dirs.clone(), home_of_shells)),
+        tests: Some(test_commands::services(dirs.clone())),
         unsaved,
         dirs,
     })

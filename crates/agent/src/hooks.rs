@@ -317,7 +317,7 @@ fn alias(tool: &str) -> &str {
         "read" => "Read",
         "edit" | "apply_patch" | "rename" | "code_action" => "Edit",
         "write" => "Write",
-        "exec_command" | "write_stdin" => "Bash",
+        "exec_command" | "write_stdin" | "run_tests" => "Bash",
         "glob" | "list" => "Glob",
         "grep" => "Grep",
         "fetch" => "WebFetch",

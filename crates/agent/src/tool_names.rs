@@ -130,6 +130,7 @@ const NAMES: &[(&str, &str, &[&str])] = &[
             "read_background_output",
         ],
     ),
+    ("run_tests", "RunTests", &["run_test", "execute_tests"]),
     (
         "fetch",
         "WebFetch",

@@ -106,6 +106,7 @@ pub fn all(options: &ToolOptions) -> Vec<Arc<dyn Tool>> {
         Arc::new(relocate::DeleteTool),
         Arc::new(exec::ExecCommandTool { options: options() }),
         Arc::new(exec::WriteStdinTool { options: options() }),
+        Arc::new(exec::RunTestsTool { options: options() }),
         Arc::new(git::GitTool { options: options() }),
         Arc::new(fetch::FetchTool { options: options() }),
         Arc::new(interaction::PlanTool),

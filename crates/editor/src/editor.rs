@@ -110,6 +110,8 @@ pub enum EditorEvent {
     DefinitionRequested,
     /// The user asked for the code actions of the selection with the mouse.
     CodeActionsRequested,
+    /// The user clicked the mark in the gutter with this key.
+    GutterMarkClicked(usize),
 }
 
 /// Scroll strategy for revealing a location: as little as possible, or centred.
@@ -645,7 +647,7 @@ impl Editor {
                 hover::diagnostics_changed(self);
                 light_bulb::carets_moved(self, cx);
             }
-            ModelEvent::Saved | ModelEvent::HunksUpdated => {}
+            ModelEvent::Saved | ModelEvent::HunksUpdated | ModelEvent::GutterMarksUpdated => {}
         }
         cx.notify();
     }

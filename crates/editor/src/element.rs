@@ -12,6 +12,7 @@ mod diagnostics;
 mod editor_input;
 mod guides;
 mod gutter;
+mod gutter_marks;
 mod inlay_hints;
 mod layout;
 mod light_bulb;
@@ -52,7 +53,7 @@ pub(crate) struct TextElement {
 pub(crate) struct PreparedFrame {
     layout: TextLayout,
     blocks: Vec<AnyElement>,
-    /// Signs over the text that point to a suggestion or describe it, and the light bulb.
+    /// Signs over the text that point to a suggestion or describe it, the light bulb, and marks in the gutter.
     signs: Vec<AnyElement>,
     /// The completion list, drawn over the window.
     completions: Option<AnyElement>,
@@ -131,6 +132,7 @@ impl Element for TextElement {
         let blocks = self.prepare_blocks(&layout, window, cx);
         let mut signs = signs::prepare(&self.editor, &layout, window, cx);
         signs.extend(light_bulb::prepare(&self.editor, &layout, window, cx));
+        signs.extend(gutter_marks::prepare(&self.editor, &layout, window, cx));
         let (completions, list) = completions::prepare(&self.editor, &layout, window, cx).unzip();
         let signature = signature::prepare(&self.editor, &layout, list, window, cx);
         PreparedFrame {

@@ -235,7 +235,7 @@ impl Excerpts {
                 self.sync(cx);
                 self.show_diagnostics(cx);
             }
-            ModelEvent::HunksUpdated | ModelEvent::Rested => {}
+            ModelEvent::HunksUpdated | ModelEvent::GutterMarksUpdated | ModelEvent::Rested => {}
         }
     }
 

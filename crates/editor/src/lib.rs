@@ -54,6 +54,7 @@ pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{
     AnnotationAnswer, AnnotationExtent, AnnotationKind, AnnotationQuery, AnnotationSet,
     AnnotationSource, AnnotationSources, DiagnosticCounts, DiagnosticSet, DocumentEnvironment,
-    DocumentModel, HeldWork, InlayHintSource, ModelEvent, PlacedDiagnostic, SaveFailure, hold_work,
+    DocumentModel, GutterIcon, GutterMark, HeldWork, InlayHintSource, ModelEvent, PlacedDiagnostic,
+    SaveFailure, hold_work,
 };
 pub use suggestion::SuggestionPlace;

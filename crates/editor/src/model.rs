@@ -10,6 +10,7 @@ mod annotations;
 mod diagnostics;
 mod editing;
 mod first_frame;
+mod gutter_marks;
 mod hunks;
 mod inlay_hints;
 mod known_windows;
@@ -23,6 +24,7 @@ pub use self::annotations::{
 };
 pub use self::diagnostics::{DiagnosticCounts, DiagnosticSet, PlacedDiagnostic};
 pub use self::first_frame::{HeldWork, hold_work};
+pub use self::gutter_marks::{GutterIcon, GutterMark};
 pub use self::inlay_hints::InlayHintSource;
 
 use std::sync::Arc;
@@ -70,6 +72,8 @@ pub enum ModelEvent {
     HunksUpdated,
     /// The diagnostics were replaced.
     DiagnosticsUpdated,
+    /// The marks in the gutter were replaced.
+    GutterMarksUpdated,
 }
 
 /// An open document and all that its views share: text, syntax tree, changes since the last commit.
@@ -91,6 +95,8 @@ pub struct DocumentModel {
     hunks: Arc<[RowHunk]>,
     hunk_task: Option<Task<()>>,
     diagnostics: DiagnosticSet,
+    test_failures: DiagnosticSet,
+    gutter_marks: gutter_marks::GutterMarks,
     inlay_hints: inlay_hints::InlayHints,
     annotations: annotations::DocumentAnnotations,
     /// State last emitted, to emit changes only.
@@ -123,6 +129,8 @@ impl DocumentModel {
             hunks: Arc::from([]),
             hunk_task: None,
             diagnostics: DiagnosticSet::default(),
+            test_failures: DiagnosticSet::default(),
+            gutter_marks: gutter_marks::GutterMarks::default(),
             inlay_hints: inlay_hints::InlayHints::default(),
             annotations: annotations::DocumentAnnotations::default(),
         };
@@ -220,6 +228,8 @@ impl DocumentModel {
             self.follow_syntax(before, &after, &change, cx);
             self.follow_hunks(before, &after, &change);
             self.diagnostics.map(&change);
+            self.test_failures.map(&change);
+            self.gutter_marks.follow(&change);
             self.inlay_hints.follow(&change, &after);
             self.annotations.follow(&change, &after);
             cx.emit(ModelEvent::Edited(change));

@@ -12,6 +12,7 @@ use crate::cursors::{return_parser, take_parser, with_query_cursor};
 use crate::language::Language;
 use crate::outline_item::{OutlineItem, sorted};
 use crate::outliner::PatternStart;
+use crate::snapshot::SyntaxSnapshot;
 use crate::stall_guard;
 
 /// The syntax tree of one text that is not edited, without injections. Used for indexing.
@@ -92,6 +93,14 @@ impl PlainTree {
     }
 }
 
+impl SyntaxSnapshot {
+    /// Returns the root node of the text's own language, without injections. Returns `None` if there is no tree.
+    pub fn root(&self) -> Option<PlainNode<'_>> {
+        let trees = self.trees()?;
+        Some(PlainNode(trees.root.root_node()))
+    }
+}
+
 /// Calls `each` for a node and its descendants, in text order, with the kind of the parent; `None`
 /// for the node itself.
 fn each_node<'tree>(root: Node<'tree>, mut each: impl FnMut(Node<'tree>, Option<u16>)) {
@@ -126,6 +135,16 @@ impl<'tree> PlainNode<'tree> {
         (first, last)
     }
 
+    /// Returns the name that the grammar gives to nodes of its kind, such as `function_item`.
+    pub fn kind(&self) -> &'static str {
+        self.0.kind()
+    }
+
+    /// Returns the child that the grammar calls `name`; `None` if there is none.
+    pub fn field(&self, name: &str) -> Option<PlainNode<'tree>> {
+        self.0.child_by_field_name(name).map(PlainNode)
+    }
+
     /// Returns whether it belongs to the following node: a comment, an attribute, a decorator.
     pub fn leads(&self) -> bool {
         let kind = self.0.kind();
@@ -143,6 +162,12 @@ impl<'tree> PlainNode<'tree> {
     pub fn children(&self) -> Vec<PlainNode<'tree>> {
         let mut cursor = self.0.walk();
         self.0.children(&mut cursor).map(PlainNode).collect()
+    }
+
+    /// Returns its direct children in text order, without punctuation and keywords.
+    pub fn named_children(&self) -> Vec<PlainNode<'tree>> {
+        let mut cursor = self.0.walk();
+        self.0.named_children(&mut cursor).map(PlainNode).collect()
     }
 }
 

@@ -63,6 +63,7 @@ gpui_kit::assets::icon_assets!(
         Pencil,
         Pin,
         PinOff,
+        Play,
         Regex,
         ReplaceAll,
         Rows2,

@@ -114,6 +114,7 @@ icons! {
     PanelRight = "panel-right",
     Paste = "clipboard-paste",
     Pin = "pin",
+    Play = "play",
     Plus = "plus",
     Question = "circle-question-mark",
     Redo = "redo",

@@ -6,7 +6,7 @@
 //!
 //! Keymap contexts: `Workbench` is the whole window, `Pane` a pane with its tabs, `ProjectTree` the
 //! tree (with the flag `editing` while a name is being typed), `ProjectSearch` the search panel
-//! (with the flag `results` while its list has the keyboard focus); `Editor` and `Picker` nest
+//! (with the flag `results` while its list has the keyboard focus), `TestsPanel` the list of tests; `Editor` and `Picker` nest
 //! inside them.
 
 /// Commands of the application and its windows.
@@ -222,6 +222,41 @@ pub mod language {
             FormatDocument,
             /// Format the selected rows.
             FormatSelection,
+        ]
+    );
+}
+
+/// Commands for the tests of this folder. Keymap context of their list: `TestsPanel`.
+pub mod test_runs {
+    gpui_kit::actions!(
+        tests,
+        [
+            /// Run the test or the suite at the caret.
+            RunAtCaret,
+            /// Run all tests of this file.
+            RunFile,
+            /// Run all tests of this folder.
+            RunAll,
+            /// Run the tests again that failed.
+            RunFailed,
+            /// Run the tests again that ran last.
+            RunLast,
+            /// Stop the tests that run.
+            Stop,
+            /// Show the tests of this folder with their results.
+            ShowTests,
+            /// Run the tests of this file after each save, or no longer.
+            ToggleWatch,
+            /// Select the next test of the list.
+            SelectNext,
+            /// Select the previous test of the list.
+            SelectPrevious,
+            /// Run the selected test or suite of the list.
+            RunSelected,
+            /// List failed tests first, or all in the order of files.
+            ToggleFailedFirst,
+            /// Clear the filter of the list, or return to the editor.
+            Cancel,
         ]
     );
 }

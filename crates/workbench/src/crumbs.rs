@@ -51,7 +51,8 @@ impl Crumbs {
                 ModelEvent::Edited(_)
                 | ModelEvent::Saved
                 | ModelEvent::HunksUpdated
-                | ModelEvent::DiagnosticsUpdated => {}
+                | ModelEvent::DiagnosticsUpdated
+                | ModelEvent::GutterMarksUpdated => {}
             }),
         ];
         let mut this = Self {

@@ -260,7 +260,8 @@ impl Documents {
             ModelEvent::Rested => note_for_search(&model, cx),
             ModelEvent::SyntaxUpdated
             | ModelEvent::HunksUpdated
-            | ModelEvent::DiagnosticsUpdated => {}
+            | ModelEvent::DiagnosticsUpdated
+            | ModelEvent::GutterMarksUpdated => {}
         });
         let id = model.entity_id();
         let released = cx.observe_release(&model, move |model, cx| released(id, model, cx));

@@ -1,4 +1,4 @@
-//! Content of a tab: a text, excerpts of several texts, the project search, or a load error.
+//! Content of a tab: a text, excerpts of several texts, the project search, the tests, or a load error.
 
 use base::AbsPath;
 use editor::{DocumentModel, Editor};
@@ -11,6 +11,7 @@ use ui::{Icon, IconSize};
 use crate::file_error::FileErrorView;
 use crate::pending_file::PendingFile;
 use crate::search_panel::SearchPanel;
+use crate::tests_panel::TestsPanel;
 
 /// Content of a tab.
 #[derive(Clone)]
@@ -21,6 +22,8 @@ pub enum TabItem {
     Excerpts(Entity<Editor>, SharedString),
     /// The project search panel.
     Search(Entity<SearchPanel>),
+    /// The list of tests.
+    Tests(Entity<TestsPanel>),
     /// A load error for a file.
     Refused(Entity<FileErrorView>),
     /// A file of the restored session that is still loading.
@@ -34,6 +37,7 @@ impl TabItem {
             Self::Text(editor) => editor.read(cx).model().read(cx).document().title().into(),
             Self::Excerpts(_, title) => title.clone(),
             Self::Search(panel) => panel.read(cx).title(),
+            Self::Tests(panel) => panel.read(cx).title(),
             Self::Refused(refusal) => refusal.read(cx).path().printable_name().into(),
             Self::Waiting(waiting) => waiting.read(cx).path().printable_name().into(),
         }
@@ -51,6 +55,7 @@ impl TabItem {
             }
             Self::Excerpts(..) => Icon::List.size(IconSize::Medium).into_any_element(),
             Self::Search(_) => Icon::Search.size(IconSize::Medium).into_any_element(),
+            Self::Tests(_) => Icon::ListTree.size(IconSize::Medium).into_any_element(),
             Self::Refused(_) => Icon::FileQuestion.size(IconSize::Medium).into_any_element(),
         }
     }
@@ -60,7 +65,7 @@ impl TabItem {
     pub fn path(&self, cx: &App) -> Option<AbsPath> {
         match self {
             Self::Text(editor) => editor.read(cx).model().read(cx).path().cloned(),
-            Self::Excerpts(..) | Self::Search(_) => None,
+            Self::Excerpts(..) | Self::Search(_) | Self::Tests(_) => None,
             Self::Refused(refusal) => Some(refusal.read(cx).path().clone()),
             Self::Waiting(waiting) => Some(waiting.read(cx).path().clone()),
         }
@@ -85,7 +90,11 @@ impl TabItem {
     pub fn document(&self, cx: &App) -> Option<Entity<DocumentModel>> {
         match self {
             Self::Text(editor) => Some(editor.read(cx).model().clone()),
-            Self::Excerpts(..) | Self::Search(_) | Self::Refused(_) | Self::Waiting(_) => None,
+            Self::Excerpts(..)
+            | Self::Search(_)
+            | Self::Tests(_)
+            | Self::Refused(_)
+            | Self::Waiting(_) => None,
         }
     }
 
@@ -97,7 +106,7 @@ impl TabItem {
                 Some(excerpts) => excerpts.read(cx).sources().to_vec(),
                 None => Vec::new(),
             },
-            Self::Search(_) | Self::Refused(_) | Self::Waiting(_) => Vec::new(),
+            Self::Search(_) | Self::Tests(_) | Self::Refused(_) | Self::Waiting(_) => Vec::new(),
         }
     }
 
@@ -105,7 +114,7 @@ impl TabItem {
     pub fn editor(&self) -> Option<&Entity<Editor>> {
         match self {
             Self::Text(editor) | Self::Excerpts(editor, _) => Some(editor),
-            Self::Search(_) | Self::Refused(_) | Self::Waiting(_) => None,
+            Self::Search(_) | Self::Tests(_) | Self::Refused(_) | Self::Waiting(_) => None,
         }
     }
 
@@ -114,6 +123,7 @@ impl TabItem {
         match self {
             Self::Text(editor) | Self::Excerpts(editor, _) => editor.clone().into(),
             Self::Search(panel) => panel.clone().into(),
+            Self::Tests(panel) => panel.clone().into(),
             Self::Refused(refusal) => refusal.clone().into(),
             Self::Waiting(waiting) => waiting.clone().into(),
         }
@@ -124,6 +134,7 @@ impl TabItem {
         match self {
             Self::Text(editor) | Self::Excerpts(editor, _) => editor.read(cx).focus_handle(cx),
             Self::Search(panel) => panel.read(cx).focus_handle(cx),
+            Self::Tests(panel) => panel.read(cx).focus_handle(cx),
             Self::Refused(refusal) => refusal.read(cx).focus_handle(cx),
             Self::Waiting(waiting) => waiting.read(cx).focus_handle(cx),
         }

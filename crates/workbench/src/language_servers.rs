@@ -250,7 +250,8 @@ impl LanguageServers {
             ModelEvent::Rested
             | ModelEvent::SyntaxUpdated
             | ModelEvent::HunksUpdated
-            | ModelEvent::DiagnosticsUpdated => {}
+            | ModelEvent::DiagnosticsUpdated
+            | ModelEvent::GutterMarksUpdated => {}
         }
     }
 
@@ -286,6 +287,17 @@ impl LanguageServers {
         if changes.servers {
             cx.emit(LanguageServersEvent::StatusChanged);
         }
+    }
+
+    /// Counts the diagnostics of open documents again, after failures of tests were added or removed.
+    pub(crate) fn test_failures_changed(&mut self, cx: &mut Context<Self>) {
+        for document in self.documents.values() {
+            if let Some(model) = document.model.upgrade() {
+                let counts = model.read(cx).diagnostic_counts();
+                self.diagnostics.set_open(&document.path, counts);
+            }
+        }
+        cx.emit(LanguageServersEvent::DiagnosticsChanged);
     }
 
     /// Passes paths that changed on disk on to the servers that watch them. `known` is the list of files before.

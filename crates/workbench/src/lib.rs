@@ -68,6 +68,8 @@ mod suggestion_action;
 mod system_notices;
 mod tab_models;
 mod tab_strip;
+mod test_service;
+mod tests_panel;
 mod title_bar;
 mod traffic_lights;
 mod tree_panel;
@@ -88,6 +90,7 @@ pub use item::TabItem;
 pub use rewrite_models::RewriteModels;
 pub use services::Services;
 pub use tab_models::TabModels;
+pub use test_service::{OpenTests, TestOutput, TestRun, TestService, TestServiceError};
 pub use workbench::Workbench;
 
 /// Problems found during startup.

@@ -11,7 +11,7 @@ use ui::ActivePlatform as _;
 
 use crate::actions::{
     app, excerpts, file, go, inline_edit, language, pane, project_search, project_tree, snippets,
-    suggestions, view,
+    suggestions, test_runs, view,
 };
 
 /// Registers the menus with the system.
@@ -246,6 +246,12 @@ fn go_menu() -> Menu {
         MenuItem::action("Previous problem", language::PreviousProblem),
         MenuItem::action("Show information", editor::ShowHover),
         MenuItem::action("Show signature", editor::ShowSignatureHelp),
+        MenuItem::separator(),
+        MenuItem::action("Tests", test_runs::ShowTests),
+        MenuItem::action("Run test at caret", test_runs::RunAtCaret),
+        MenuItem::action("Run tests of file", test_runs::RunFile),
+        MenuItem::action("Run all tests", test_runs::RunAll),
+        MenuItem::action("Run failed tests", test_runs::RunFailed),
         MenuItem::separator(),
         MenuItem::action("Next change", editor::NextHunk),
         MenuItem::action("Previous change", editor::PreviousHunk),

@@ -223,7 +223,8 @@ impl Prediction {
                 ModelEvent::Saved
                 | ModelEvent::StateChanged
                 | ModelEvent::HunksUpdated
-                | ModelEvent::DiagnosticsUpdated => {}
+                | ModelEvent::DiagnosticsUpdated
+                | ModelEvent::GutterMarksUpdated => {}
             }
         });
         let watched = WatchedText::new(model, followed, cx);
@@ -362,7 +363,8 @@ impl Prediction {
             | EditorEvent::LinkClicked(_)
             | EditorEvent::LensClicked(_)
             | EditorEvent::DefinitionRequested
-            | EditorEvent::CodeActionsRequested => {}
+            | EditorEvent::CodeActionsRequested
+            | EditorEvent::GutterMarkClicked(_) => {}
         }
     }
 

@@ -53,6 +53,8 @@ pub struct Services {
     pub language_servers: Option<OpenLanguageServers>,
     /// Starts programs in terminals; without it, there are no terminals.
     pub terminals: Option<OpenTerminals>,
+    /// Runs the tests of a folder; without it, there are no tests.
+    pub tests: Option<crate::test_service::OpenTests>,
     /// Registry of open texts with unsaved edits, read by agents.
     pub unsaved: Arc<UnsavedTexts>,
     /// Installs the command `burin` for terminals; without it, the path of the program is unknown.

@@ -47,6 +47,7 @@ mod steering;
 mod suggestions;
 mod symbols;
 mod terminals;
+mod test_runs;
 mod tree;
 mod typing;
 mod window;
@@ -87,6 +88,7 @@ fn services(files: &FakeFiles) -> Services {
         tab: None,
         rewrite: None,
         terminals: None,
+        tests: None,
         unsaved: Arc::default(),
         install: None,
         working_folder: path("/p"),

@@ -43,6 +43,7 @@ mod shown_problems;
 mod snippets;
 mod suggestions;
 mod terminals;
+mod test_runs;
 mod watch;
 
 use std::collections::{BTreeMap, HashMap};
@@ -95,6 +96,7 @@ pub struct Workbench {
     tree: TreeDock,
     agents: AgentsDock,
     terminals: terminals::TerminalsDock,
+    tests: test_runs::FollowedTests,
     review: review::InlineReview,
     prediction: Entity<Prediction>,
     title: Entity<TitleStrip>,
@@ -213,6 +215,7 @@ impl Workbench {
             prediction,
             agents,
             terminals: terminals::TerminalsDock::new(),
+            tests: test_runs::FollowedTests::default(),
             modal,
             notices,
             drop_place: None,

@@ -478,7 +478,7 @@ fn kind(tool: &str, class: Option<ToolClass>) -> CallKind {
         ("move", _) => CallKind::Move,
         ("fetch", _) => CallKind::Fetch,
         ("plan", _) => CallKind::Think,
-        ("exec_command" | "write_stdin", _) => CallKind::Execute,
+        ("exec_command" | "write_stdin" | "run_tests", _) => CallKind::Execute,
         ("edit" | "edit_lines" | "edit_blocks" | "apply_patch" | "write" | "memory", _) => {
             CallKind::Edit
         }

@@ -310,7 +310,11 @@ impl RulePattern {
         match &self.tool {
             RuleTool::All => true,
             RuleTool::Class(class) => *class == subject.class,
-            RuleTool::Name(name) => name == subject.name,
+            // Rules about commands hold for every tool that runs one.
+            RuleTool::Name(name) => {
+                let is_command = name == "exec_command" && subject.access.command.is_some();
+                name == subject.name || is_command
+            }
             RuleTool::Server(server) => is_of_server(subject.name, server),
         }
     }

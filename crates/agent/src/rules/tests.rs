@@ -506,3 +506,25 @@ fn project_rules_apply_only_to_their_project() {
     assert_eq!(bash(&rules, "ninja"), "ask");
     assert_eq!(bash(&rules, "rm x"), "deny");
 }
+
+#[test]
+fn rules_about_commands_hold_for_the_tool_that_runs_tests() {
+    let rules = rules(json!({ "allow": ["Bash(cargo test:*)"], "deny": ["Bash(go:*)"] }));
+    let check = |command: &str, expected: &str| {
+        let tool = Fake("run_tests", ToolClass::Execute);
+        let access = run_access(command);
+        let verdict = rules.evaluate(&tool, &call(), &access, SessionMode::Build);
+        assert_eq!(word(&verdict), expected, "{command}");
+    };
+    check("cargo test --no-fail-fast", "allow");
+    check("python3 -m pytest", "ask");
+    check("go test -json ./...", "deny");
+    // A tool without a command is another tool.
+    let other = Fake("other", ToolClass::Execute);
+    let access = ToolAccess {
+        writes: vec![LockScope::Tree(String::new())],
+        ..ToolAccess::default()
+    };
+    let verdict = rules.evaluate(&other, &call(), &access, SessionMode::Build);
+    assert_eq!(word(&verdict), "ask");
+}

@@ -1,8 +1,9 @@
 //! `exec_command`: runs programs, with or without a terminal, to their end or in the background.
 //!
-//! `write_stdin` writes to running commands and reads their output.
+//! `write_stdin` writes to running commands and reads their output; `run_tests` runs the commands of tests.
 
 mod sandbox;
+mod testing;
 mod variables;
 mod write_stdin;
 
@@ -35,6 +36,7 @@ use super::{ToolOptions, blocking, invalid, of, spec, unexpected};
 
 use sandbox::RunMode;
 
+pub(super) use testing::RunTestsTool;
 pub(super) use write_stdin::WriteStdinTool;
 
 /// Time to wait for a command before it continues in the background, in milliseconds.
@@ -560,12 +562,12 @@ fn command_result(
     sandbox::with_planted(answer, terminal)
 }
 
-fn finished(
+/// Returns the exit code of a command, and a sentence about its end.
+fn exit_line(
     context: &ToolContext,
     terminal: &CommandTerminal,
-    tokens: Option<u64>,
     ended: ExitReport,
-) -> ToolResult {
+) -> (i32, String) {
     let time = seconds(context, terminal);
     let (code, how) = match ended.exit {
         ProcessExit::Exited(code) => (code, format!("exit code {code} after {time}")),
@@ -583,9 +585,19 @@ fn finished(
             "; {left} processes that it left running were ended, use `background` for what is to go on"
         ),
     };
+    (code, how + &left)
+}
+
+fn finished(
+    context: &ToolContext,
+    terminal: &CommandTerminal,
+    tokens: Option<u64>,
+    ended: ExitReport,
+) -> ToolResult {
+    let (code, how) = exit_line(context, terminal, ended);
     let refusal = sandbox::refusal(terminal);
     let kept = refusal.as_ref().map(|(line, _)| format!("; {line}"));
-    let line = format!("{how}{left}{}", kept.unwrap_or_default());
+    let line = format!("{how}{}", kept.unwrap_or_default());
     let outcome = if code != 0 && refusal.is_some() {
         CallOutcome::UnexpectedEnvironment
     } else {

@@ -4,6 +4,7 @@ mod changes;
 mod commands;
 mod files;
 mod others;
+mod running;
 mod taken;
 mod walks;
 

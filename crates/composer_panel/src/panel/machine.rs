@@ -82,6 +82,11 @@ impl ComposerPanel {
         )
     }
 
+    /// Returns whether the machine is not reached.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.link.problem.is_some()
+    }
+
     /// Returns whether the banner about the connection already says this sentence.
     pub(super) fn is_link_problem(&self, sentence: &str) -> bool {
         let problem = self.link.problem.as_deref();

@@ -135,7 +135,7 @@ impl ComposerPanel {
         if let Some(prompt) = self.starts.shown_prompt() {
             return self.render_starting(prompt);
         }
-        let is_cut_off = self.link.problem.is_some();
+        let is_cut_off = self.is_cut_off();
         let state = match (&self.agents, &self.root) {
             _ if is_cut_off => EmptyState::new("Not connected")
                 .detail("Agents that run on the machine go on. The panel shows them once it is connected."),

@@ -10,6 +10,7 @@ mod finding;
 mod folding;
 mod folding_ranges;
 mod format_on_type;
+mod gutter_marks;
 mod inlay_hints;
 mod input;
 mod lenses;

@@ -423,7 +423,12 @@ fn measure(
     } else {
         px((8.0 * scale).round())
     };
-    let gutter_width = bar + numbers + arrows;
+    let marks = if editor.model.read(cx).has_gutter_marks() {
+        px((18.0 * scale).round())
+    } else {
+        px(0.0)
+    };
+    let gutter_width = bar + marks + numbers + arrows;
     let vertical_width = px(14.0);
     let gutter = Bounds::new(bounds.origin, size(gutter_width, bounds.size.height));
     let left = gutter.right();
@@ -436,7 +441,8 @@ fn measure(
         Bounds::from_corners(gpui_kit::point(right, bounds.top()), bounds.bottom_right());
     Geometry {
         bounds,
-        folds: gutter.left() + bar + numbers..left,
+        marks: gutter.left() + bar..gutter.left() + bar + marks,
+        folds: gutter.left() + bar + marks + numbers..left,
         gutter,
         text,
         vertical,

@@ -31,6 +31,8 @@ pub(crate) struct Geometry {
     pub(crate) bounds: Bounds<Pixels>,
     /// Line numbers, change bars and fold arrows.
     pub(crate) gutter: Bounds<Pixels>,
+    /// Horizontal range of the marks in the gutter; empty if the text has none.
+    pub(crate) marks: Range<Pixels>,
     /// Horizontal range of the fold arrows in the gutter.
     pub(crate) folds: Range<Pixels>,
     /// Area of the text.

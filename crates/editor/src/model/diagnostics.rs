@@ -1,4 +1,4 @@
-//! Diagnostics of language servers: their spans follow every edit until the servers report anew.
+//! Diagnostics of language servers and failures of tests: their spans follow every edit until there is a new report.
 //!
 //! Invariant: an edit costs the same however many diagnostics there are.
 
@@ -121,15 +121,45 @@ impl DocumentModel {
         cx.notify();
     }
 
+    /// Replaces the failures of tests, which are shown as diagnostics beside those of servers. Their spans belong to the
+    /// text of `revision`; if its edits since then are no longer known, nothing changes.
+    pub fn set_test_failures(
+        &mut self,
+        revision: Revision,
+        mut failures: DiagnosticSet,
+        cx: &mut Context<Self>,
+    ) {
+        let Some(since) = self.document.buffer().changes_since(revision) else {
+            return;
+        };
+        if failures.spans.is_empty() && self.test_failures.spans.is_empty() {
+            return;
+        }
+        failures.map(&since);
+        self.test_failures = failures;
+        cx.emit(ModelEvent::DiagnosticsUpdated);
+        cx.notify();
+    }
+
     /// Returns the number of errors and warnings.
     pub fn diagnostic_counts(&self) -> DiagnosticCounts {
-        self.diagnostics.counts
+        let (own, tests) = (self.diagnostics.counts, self.test_failures.counts);
+        DiagnosticCounts {
+            errors: own.errors + tests.errors,
+            warnings: own.warnings + tests.warnings,
+        }
     }
 
     /// Returns the diagnostics that touch a span, sorted by their starts.
     pub fn diagnostics_in(&self, span: Span) -> Vec<PlacedDiagnostic> {
         let found = self.diagnostics.spans.touching(span).into_iter();
-        found.map(PlacedDiagnostic::from).collect()
+        let mut found: Vec<_> = found.map(PlacedDiagnostic::from).collect();
+        let failures = self.test_failures.spans.touching(span);
+        if !failures.is_empty() {
+            found.extend(failures.into_iter().map(PlacedDiagnostic::from));
+            found.sort_by_key(|placed| placed.span.start);
+        }
+        found
     }
 
     /// Iterates over the diagnostics that start at or after an offset, sorted by their starts.
@@ -137,10 +167,22 @@ impl DocumentModel {
         &self,
         offset: ByteOffset,
     ) -> impl Iterator<Item = PlacedDiagnostic> + '_ {
-        self.diagnostics
-            .spans
-            .from(offset.0)
-            .map(PlacedDiagnostic::from)
+        let failures = self.test_failures.spans.from(offset.0);
+        let mut failures = failures.map(PlacedDiagnostic::from).peekable();
+        let own = self.diagnostics.spans.from(offset.0);
+        let mut own = own.map(PlacedDiagnostic::from).peekable();
+        std::iter::from_fn(move || {
+            let is_failure = match (own.peek(), failures.peek()) {
+                (Some(next), Some(failure)) => failure.span.start < next.span.start,
+                (Some(_), None) => false,
+                (None, _) => true,
+            };
+            if is_failure {
+                failures.next()
+            } else {
+                own.next()
+            }
+        })
     }
 
     /// Returns the diagnostics, sorted by their starts.

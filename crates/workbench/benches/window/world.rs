@@ -102,6 +102,7 @@ impl World {
             tab: model.clone().map(|model| model as Arc<dyn TabModels>),
             rewrite: None,
             terminals: more.terminals,
+            tests: None,
             unsaved: Arc::default(),
             install: None,
             working_folder: project.root.clone(),

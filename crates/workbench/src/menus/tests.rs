@@ -179,6 +179,7 @@ fn every_group_of_commands_has_items(cx: &mut TestAppContext) {
                 "snippets",
                 "suggestions",
                 "terminal",
+                "tests",
                 "view",
             ]
             .map(str::to_owned)

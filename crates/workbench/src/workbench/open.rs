@@ -14,7 +14,7 @@ use project::LoadError;
 use super::formatting::ServerTypeFormatter;
 use super::{
     ItemEntry, MAX_RECENT_FILES, Workbench, code_lenses, language, links, locations, refactor,
-    review, save, search, snippets,
+    review, save, search, snippets, test_runs,
 };
 use crate::actions::file::New;
 use crate::crumbs::Crumbs;
@@ -235,6 +235,7 @@ impl Workbench {
         for document in item.documents(cx) {
             self.prediction
                 .update(cx, |prediction, cx| prediction.watch(&document, window, cx));
+            test_runs::watch(self, &document, cx);
             subscriptions.push(cx.subscribe_in(
                 &document,
                 window,
@@ -249,6 +250,9 @@ impl Workbench {
             }
             TabItem::Search(panel) => {
                 subscriptions.push(cx.subscribe_in(panel, window, search::panel_event));
+            }
+            TabItem::Tests(panel) => {
+                subscriptions.push(cx.subscribe_in(panel, window, test_runs::panel_event));
             }
             TabItem::Text(_) | TabItem::Excerpts(..) | TabItem::Waiting(_) => {}
         }
@@ -438,7 +442,10 @@ fn document_event(
         ModelEvent::SyntaxUpdated if !document.read(cx).is_being_edited() => {
             workbench.status.update(cx, |_, cx| cx.notify());
         }
-        ModelEvent::SyntaxUpdated | ModelEvent::HunksUpdated | ModelEvent::DiagnosticsUpdated => {}
+        ModelEvent::SyntaxUpdated
+        | ModelEvent::HunksUpdated
+        | ModelEvent::DiagnosticsUpdated
+        | ModelEvent::GutterMarksUpdated => {}
         // A text that was read again after an agent's edit has the agent's changes.
         ModelEvent::Rested => review::refresh_document(workbench, document, cx),
     }
@@ -493,6 +500,7 @@ fn editor_event(
             locations::go_to(workbench, LocationKind::Definition, window, cx);
         }
         EditorEvent::CodeActionsRequested => refactor::show_code_actions(workbench, window, cx),
+        EditorEvent::GutterMarkClicked(key) => test_runs::run_mark(workbench, editor, *key, cx),
         EditorEvent::Edited | EditorEvent::Focused | EditorEvent::Suggestion(_) => {}
     }
 }

@@ -151,7 +151,7 @@ pub(super) fn save_item_state(item: &TabItem, cx: &mut Context<Workbench>) -> Op
         TabItem::Text(editor) => Some(SavedItem::Editor(save_editor(editor, cx))),
         TabItem::Search(panel) => Some(SavedItem::Search(panel.read(cx).saved(cx))),
         TabItem::Waiting(waiting) => Some(SavedItem::Editor(waiting.read(cx).saved().clone())),
-        TabItem::Excerpts(..) | TabItem::Refused(_) => None,
+        TabItem::Excerpts(..) | TabItem::Tests(_) | TabItem::Refused(_) => None,
     }
 }
 

@@ -57,9 +57,10 @@ const SOURCES: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "exec",
-        &["exec_command", "write_stdin"],
+        &["exec_command", "write_stdin", "run_tests"],
         &[
             include_str!("../exec.rs"),
+            include_str!("../exec/testing.rs"),
             include_str!("../exec/write_stdin.rs"),
         ],
     ),
@@ -215,6 +216,7 @@ fn walk_what_is_tested_elsewhere() {
     commands::a_command_ends_at_its_limit_and_when_it_is_stopped();
     commands::a_long_output_is_cut_and_kept();
     commands::what_runs_in_the_background_is_heard_interrupted_and_ended();
+    running::every_way_of_testing_to_fail_says_what_to_do();
     others::every_way_of_asking_others_to_fail_says_what_to_do();
     others::the_repository_is_read();
     others::unsaved_texts_are_read_and_searched_and_not_edited();
