@@ -7,6 +7,7 @@ mod naming;
 mod render;
 mod saving;
 mod tabs;
+mod tasks;
 
 use std::sync::Arc;
 
@@ -61,6 +62,8 @@ pub enum TerminalPanelEvent {
     },
     /// Add a text to the prompt for the agent.
     SendToAgent(String),
+    /// Run the task with this name again: the user asked for that in its terminal.
+    RerunRequested(String),
     /// Hide the panel: its last terminal was closed, or the user hides it. The focus returns to the editor.
     CloseRequested,
     /// Number, titles or states of the terminals changed.
@@ -72,6 +75,8 @@ struct PanelTab {
     id: u64,
     /// The name that the user or the request gave.
     name: Option<String>,
+    /// A note behind the name, such as the end of a task.
+    note: Option<SharedString>,
     panes: Vec<TabPane>,
     /// The index of the pane that has or had the focus.
     active: usize,
@@ -211,6 +216,10 @@ impl TerminalPanel {
             TerminalViewEvent::OpenUrl(url) => cx.emit(TerminalPanelEvent::OpenUrl(url.clone())),
             TerminalViewEvent::SendToAgent(text) => {
                 cx.emit(TerminalPanelEvent::SendToAgent(text.clone()));
+            }
+            TerminalViewEvent::RerunRequested => {
+                let title = view.read(cx).title().to_string();
+                cx.emit(TerminalPanelEvent::RerunRequested(title));
             }
         }
     }

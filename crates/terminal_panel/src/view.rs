@@ -165,6 +165,8 @@ pub enum TerminalViewEvent {
     },
     /// Add a text to the prompt for the agent.
     SendToAgent(String),
+    /// Run the task of this terminal again.
+    RerunRequested,
 }
 
 impl EventEmitter<TerminalViewEvent> for TerminalView {}
@@ -255,6 +257,19 @@ impl TerminalView {
             }),
             ProgramState::Failed(_) | ProgramState::Closed => TerminalStatus::Failed,
         }
+    }
+
+    /// Returns the reason why the program could not be started.
+    pub fn failure(&self) -> Option<SharedString> {
+        match &self.state {
+            ProgramState::Failed(reason) => Some(reason.clone()),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the terminal runs a task of the window.
+    pub(crate) fn is_task(&self) -> bool {
+        self.request.output.is_some()
     }
 
     /// Returns whether a command runs in it: a command of the shell, or a program that is no shell.

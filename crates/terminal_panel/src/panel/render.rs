@@ -74,7 +74,7 @@ impl TerminalPanel {
                 .into_any_element();
         }
         let this = cx.weak_entity();
-        let element = Tab::new(("terminal-tab", id), tab.title(cx))
+        let element = Tab::new(("terminal-tab", id), tab.title_with_note(cx))
             .active(is_shown)
             .start(tab.icon(cx))
             .mark(tab.mark(is_shown, cx))

@@ -27,7 +27,7 @@ impl TerminalPanel {
         cx.new(|cx| TerminalView::new(request, saved, service, window, cx))
     }
 
-    fn create_pane(
+    pub(super) fn create_pane(
         &self,
         view: Entity<TerminalView>,
         window: &Window,
@@ -54,6 +54,7 @@ impl TerminalPanel {
         let tab = PanelTab {
             id,
             name,
+            note: None,
             panes: vec![pane],
             active: 0,
         };
