@@ -91,6 +91,8 @@ pub struct DocumentModel {
     hunks: Arc<[RowHunk]>,
     hunk_task: Option<Task<()>>,
     diagnostics: DiagnosticSet,
+    /// Those that tasks found.
+    task_diagnostics: DiagnosticSet,
     inlay_hints: inlay_hints::InlayHints,
     annotations: annotations::DocumentAnnotations,
     /// State last emitted, to emit changes only.
@@ -123,6 +125,7 @@ impl DocumentModel {
             hunks: Arc::from([]),
             hunk_task: None,
             diagnostics: DiagnosticSet::default(),
+            task_diagnostics: DiagnosticSet::default(),
             inlay_hints: inlay_hints::InlayHints::default(),
             annotations: annotations::DocumentAnnotations::default(),
         };
@@ -220,6 +223,7 @@ impl DocumentModel {
             self.follow_syntax(before, &after, &change, cx);
             self.follow_hunks(before, &after, &change);
             self.diagnostics.map(&change);
+            self.task_diagnostics.map(&change);
             self.inlay_hints.follow(&change, &after);
             self.annotations.follow(&change, &after);
             cx.emit(ModelEvent::Edited(change));

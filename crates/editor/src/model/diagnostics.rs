@@ -1,4 +1,4 @@
-//! Diagnostics of language servers: their spans follow every edit until the servers report anew.
+//! Diagnostics of language servers and tasks: their spans follow every edit until there are new ones.
 //!
 //! Invariant: an edit costs the same however many diagnostics there are.
 
@@ -101,35 +101,67 @@ impl From<PlacedMark<DiagnosticMark>> for PlacedDiagnostic {
 }
 
 impl DocumentModel {
-    /// Replaces the diagnostics. Their spans belong to the text of `revision`; if its edits since then are no longer
-    /// known, nothing changes, and the servers report about the present text soon.
+    /// Replaces the diagnostics of language servers. Their spans belong to the text of `revision`; if its edits since then
+    /// are no longer known, nothing changes, and the servers report about the present text soon.
     pub fn set_diagnostics(
         &mut self,
         revision: Revision,
-        mut diagnostics: DiagnosticSet,
+        diagnostics: DiagnosticSet,
         cx: &mut Context<Self>,
     ) {
-        let Some(since) = self.document.buffer().changes_since(revision) else {
-            return;
-        };
-        if diagnostics.spans.is_empty() && self.diagnostics.spans.is_empty() {
-            return;
+        if let Some(placed) = self.placed(revision, diagnostics, &self.diagnostics) {
+            self.diagnostics = placed;
+            cx.emit(ModelEvent::DiagnosticsUpdated);
+            cx.notify();
+        }
+    }
+
+    /// Replaces the diagnostics that tasks found, which are shown beside those of language servers.
+    pub fn set_task_diagnostics(
+        &mut self,
+        revision: Revision,
+        diagnostics: DiagnosticSet,
+        cx: &mut Context<Self>,
+    ) {
+        if let Some(placed) = self.placed(revision, diagnostics, &self.task_diagnostics) {
+            self.task_diagnostics = placed;
+            cx.emit(ModelEvent::DiagnosticsUpdated);
+            cx.notify();
+        }
+    }
+
+    /// Moves diagnostics of a revision to their present places; `None` if nothing is to change.
+    fn placed(
+        &self,
+        revision: Revision,
+        mut diagnostics: DiagnosticSet,
+        before: &DiagnosticSet,
+    ) -> Option<DiagnosticSet> {
+        let since = self.document.buffer().changes_since(revision)?;
+        if diagnostics.spans.is_empty() && before.spans.is_empty() {
+            return None;
         }
         diagnostics.map(&since);
-        self.diagnostics = diagnostics;
-        cx.emit(ModelEvent::DiagnosticsUpdated);
-        cx.notify();
+        Some(diagnostics)
     }
 
     /// Returns the number of errors and warnings.
     pub fn diagnostic_counts(&self) -> DiagnosticCounts {
-        self.diagnostics.counts
+        let (servers, tasks) = (self.diagnostics.counts, self.task_diagnostics.counts);
+        DiagnosticCounts {
+            errors: servers.errors + tasks.errors,
+            warnings: servers.warnings + tasks.warnings,
+        }
     }
 
     /// Returns the diagnostics that touch a span, sorted by their starts.
     pub fn diagnostics_in(&self, span: Span) -> Vec<PlacedDiagnostic> {
-        let found = self.diagnostics.spans.touching(span).into_iter();
-        found.map(PlacedDiagnostic::from).collect()
+        let servers = self.diagnostics.spans.touching(span).into_iter();
+        let tasks = self.task_diagnostics.spans.touching(span).into_iter();
+        let mut found: Vec<PlacedDiagnostic> =
+            servers.chain(tasks).map(PlacedDiagnostic::from).collect();
+        found.sort_by_key(|placed| placed.span.start);
+        found
     }
 
     /// Iterates over the diagnostics that start at or after an offset, sorted by their starts.
@@ -137,10 +169,20 @@ impl DocumentModel {
         &self,
         offset: ByteOffset,
     ) -> impl Iterator<Item = PlacedDiagnostic> + '_ {
-        self.diagnostics
-            .spans
-            .from(offset.0)
-            .map(PlacedDiagnostic::from)
+        let mut servers = self.diagnostics.spans.from(offset.0).peekable();
+        let mut tasks = self.task_diagnostics.spans.from(offset.0).peekable();
+        std::iter::from_fn(move || {
+            let is_of_task = match (servers.peek(), tasks.peek()) {
+                (Some(server), Some(task)) => task.span.start < server.span.start,
+                (server, _) => server.is_none(),
+            };
+            let next = if is_of_task {
+                tasks.next()
+            } else {
+                servers.next()
+            };
+            next.map(PlacedDiagnostic::from)
+        })
     }
 
     /// Returns the diagnostics, sorted by their starts.

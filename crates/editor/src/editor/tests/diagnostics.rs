@@ -80,6 +80,35 @@ fn spans_follow_edits_and_late_reports_are_carried_over_them(cx: &mut TestAppCon
 }
 
 #[gpui_kit::test]
+fn diagnostics_of_tasks_are_beside_those_of_servers(cx: &mut TestAppContext) {
+    let (editor, _heard, _subscription, cx) = open_with_keys("/a.rs", "ˇa b c d\n", cx);
+    report(&[(0, 1, ERROR), (4, 5, ERROR)], &editor, cx);
+    let model = editor.read_with(cx, |editor, _| editor.model().clone());
+    let find = |items: Vec<Diagnostic>, cx: &mut VisualTestContext| {
+        model.update(cx, |model, cx| {
+            let revision = model.snapshot().revision();
+            model.set_task_diagnostics(revision, DiagnosticSet::new(items), cx);
+        });
+    };
+    let found = [2..3, 6..7].map(|span| diagnostic(Span::from(span), WARNING, "of a task"));
+    find(found.to_vec(), cx);
+    assert_eq!(spans(&editor, cx), [(0, 1), (2, 3), (4, 5), (6, 7)]);
+    let touching = editor.read_with(cx, |editor, cx| {
+        let model = editor.model().read(cx);
+        let counts = model.diagnostic_counts();
+        assert_eq!((counts.errors, counts.warnings), (2, 2));
+        model.diagnostics_in(Span::from(2..5)).len()
+    });
+    assert_eq!(touching, 2);
+    // Neither replaces the other, and both follow edits.
+    report(&[(4, 5, ERROR)], &editor, cx);
+    cx.simulate_input("x");
+    assert_eq!(spans(&editor, cx), [(3, 4), (5, 6), (7, 8)]);
+    find(Vec::new(), cx);
+    assert_eq!(spans(&editor, cx), [(5, 6)]);
+}
+
+#[gpui_kit::test]
 fn keys_go_around_the_diagnostics_and_show_them(cx: &mut TestAppContext) {
     let (editor, _heard, _subscription, cx) = open_with_keys("/a.rs", "aˇ b c\n", cx);
     let hint = DiagnosticSeverity::Hint;
