@@ -10,6 +10,7 @@ mod rewriting;
 mod second_start;
 mod stalls;
 mod tab;
+mod task_trust;
 mod terminals;
 #[cfg(test)]
 mod walk;
@@ -34,6 +35,7 @@ use crate::error::Error;
 use crate::rewriting::RewriteService;
 use crate::second_start::InstanceClaim;
 use crate::tab::TabService;
+use crate::task_trust::StoredTaskTrust;
 
 fn main() -> ExitCode {
     if let Some(code) = host::process::guard_main() {
@@ -152,6 +154,7 @@ fn services() -> Result<Services, Error> {
         language_servers: Some(language_servers(dirs.clone())),
         install: install_program(home_folder),
         terminals: Some(terminals::services(dirs.clone(), home_of_shells)),
+        task_trust: Some(Arc::new(StoredTaskTrust::new(&dirs))),
         unsaved,
         dirs,
     })

@@ -57,6 +57,7 @@ impl AgentTour {
             language_servers: None,
             rewrite: None,
             terminals: None,
+            task_trust: None,
             tab: None,
             unsaved,
             dirs,

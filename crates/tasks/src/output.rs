@@ -67,7 +67,8 @@ impl fmt::Debug for TaskOutput {
 }
 
 impl OutputReport {
-    fn add(&mut self, other: Self) {
+    /// Joins later news.
+    pub fn add(&mut self, other: Self) {
         self.problems_changed |= other.problems_changed;
         self.round_ended |= other.round_ended;
     }

@@ -133,6 +133,7 @@ fn services() -> Result<Services, Box<dyn Error>> {
         tab: None,
         rewrite: None,
         terminals: None,
+        task_trust: None,
         install: None,
         unsaved: Arc::default(),
         working_folder: home,

@@ -44,6 +44,7 @@ mod spending;
 mod starting_sessions;
 mod suggestions;
 mod symbols;
+mod tasks;
 mod terminals;
 mod tree;
 mod typing;
@@ -85,6 +86,7 @@ fn services(files: &FakeFiles) -> Services {
         tab: None,
         rewrite: None,
         terminals: None,
+        task_trust: None,
         unsaved: Arc::default(),
         install: None,
         working_folder: path("/p"),

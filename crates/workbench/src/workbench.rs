@@ -41,6 +41,7 @@ mod search;
 mod shown_problems;
 mod snippets;
 mod suggestions;
+mod tasks;
 mod terminals;
 mod watch;
 
@@ -94,6 +95,7 @@ pub struct Workbench {
     tree: TreeDock,
     agents: AgentsDock,
     terminals: terminals::TerminalsDock,
+    tasks: tasks::TaskDock,
     review: review::InlineReview,
     prediction: Entity<Prediction>,
     title: Entity<TitleStrip>,
@@ -212,6 +214,7 @@ impl Workbench {
             prediction,
             agents,
             terminals: terminals::TerminalsDock::new(),
+            tasks: tasks::TaskDock::default(),
             modal,
             notices,
             drop_place: None,

@@ -95,6 +95,7 @@ impl World {
             tab: model.clone().map(|model| model as Arc<dyn TabModels>),
             rewrite: None,
             terminals: None,
+            task_trust: None,
             unsaved: Arc::default(),
             install: None,
             working_folder: project.root.clone(),

@@ -484,7 +484,10 @@ pub(super) fn agents_event(
             workbench.open_path(path.clone(), options, window, cx);
         }
         PanelEvent::BoardChanged => workbench.refresh_review(cx),
-        PanelEvent::TrustChanged => workbench.reload_language_servers(cx),
+        PanelEvent::TrustChanged => {
+            workbench.reload_language_servers(cx);
+            super::tasks::trust_changed(workbench, window, cx);
+        }
         PanelEvent::WriteDispute { agent, path, draft } => {
             review::write_dispute(workbench, agent, path, draft, window, cx);
         }

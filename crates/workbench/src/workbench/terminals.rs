@@ -14,7 +14,7 @@ use terminal_panel::actions::{FocusPanel, NewTerminal, TogglePanel};
 use terminal_panel::{TerminalPanel, TerminalPanelEvent, TerminalRequest};
 use ui::{ActiveSettings as _, ActiveTheme as _};
 
-use super::{Workbench, WorkbenchRegion};
+use super::{Workbench, WorkbenchRegion, tasks};
 use crate::open_options::{GoToPosition, OpenOptions};
 use crate::region::region;
 use crate::session::SavedTerminals;
@@ -116,7 +116,7 @@ pub(super) fn follow_folder(workbench: &Workbench, cx: &mut Context<Workbench>) 
 }
 
 /// Returns the panel, which is created if it was never shown; `None` if there is no service for terminals.
-fn panel(
+pub(super) fn panel(
     workbench: &mut Workbench,
     window: &mut Window,
     cx: &mut Context<Workbench>,
@@ -140,6 +140,13 @@ fn panel(
         _subscriptions: subscriptions,
     });
     Some(panel)
+}
+
+/// Shows the terminals; the focus stays where it is.
+pub(super) fn reveal(workbench: &mut Workbench, cx: &mut Context<Workbench>) {
+    if !workbench.are_terminals_visible() {
+        set_shown(workbench, true, cx);
+    }
 }
 
 fn set_shown(workbench: &mut Workbench, is_shown: bool, cx: &mut Context<Workbench>) {
@@ -239,6 +246,9 @@ fn panel_event(
         }
         TerminalPanelEvent::SendToAgent(text) => {
             workbench.add_to_prompt(&fenced(text), window, cx);
+        }
+        TerminalPanelEvent::RerunRequested(label) => {
+            tasks::start(workbench, label.clone(), window, cx);
         }
         TerminalPanelEvent::CloseRequested => hide(workbench, window, cx),
         TerminalPanelEvent::Changed => {}
