@@ -20,8 +20,13 @@ pub enum TaskError {
     #[error("tasks depend on each other: {}", .0.join(" \u{2192} "))]
     Cycle(Vec<String>),
     /// The task depends on more tasks than are run.
-    #[error("\"{0}\" depends on more than {limit} tasks", limit = crate::plan::MAX_STEPS)]
-    TooManySteps(String),
+    #[error("\"{task}\" depends on more than {limit} tasks")]
+    TooManySteps {
+        /// The task.
+        task: String,
+        /// The largest number of tasks.
+        limit: usize,
+    },
     /// A value cannot be inserted.
     #[error("{name}:{line}: \"{task}\": {reason}")]
     Variable {

@@ -25,6 +25,7 @@ mod quoting;
 mod read;
 mod run;
 mod set;
+mod task_file;
 mod template;
 
 pub use context::{TaskCaret, TaskContext};
@@ -38,4 +39,5 @@ pub use output::{OutputReport, TaskOutput};
 pub use plan::{StepId, TaskPlan};
 pub use problem::{ColumnUnit, ProblemPosition, ProblemRange, ProblemSeverity, TaskProblem};
 pub use run::{RunEffect, RunEvent, RunOutcome, StepOutcome, TaskRun};
-pub use set::{InputKind, TaskFile, TaskFileProblem, TaskInput, TaskSet};
+pub use set::TaskSet;
+pub use task_file::{InputKind, TaskFile, TaskFileProblem, TaskInput};

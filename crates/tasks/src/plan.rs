@@ -10,7 +10,7 @@ use crate::error::TaskError;
 use crate::set::TaskSet;
 
 /// Steps of a plan, at most.
-pub(crate) const MAX_STEPS: usize = 100;
+const MAX_STEPS: usize = 100;
 
 /// A step of a plan: one task, which runs once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -107,7 +107,10 @@ impl<'a> Planning<'a> {
         }
         if self.open.len() + self.steps.len() >= MAX_STEPS {
             let first = self.open.first().copied().unwrap_or(label);
-            return Err(TaskError::TooManySteps(first.to_owned()));
+            return Err(TaskError::TooManySteps {
+                task: first.to_owned(),
+                limit: MAX_STEPS,
+            });
         }
         self.open.push(label);
         let mut after = BTreeSet::new();

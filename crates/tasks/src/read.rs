@@ -14,7 +14,7 @@ use settings::{ConfigProblem, Jsonc};
 
 use crate::definition::{TaskDefinition, TaskDialect};
 use crate::detect;
-use crate::set::{InputKind, TaskFile, TaskFileProblem, TaskInput};
+use crate::task_file::{InputKind, TaskFile, TaskFileProblem, TaskInput};
 use crate::template;
 use node::JsonNode;
 

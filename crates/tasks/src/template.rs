@@ -7,7 +7,7 @@ use base::AbsPath;
 use crate::context::TaskContext;
 use crate::definition::TaskDialect;
 use crate::error::VariableError;
-use crate::set::TaskInput;
+use crate::task_file::TaskInput;
 
 const HINT: &str =
     "write $NAME for a variable of the shell, or ${env:NAME} for one of the environment";

@@ -9,7 +9,8 @@ use crate::TaskError;
 use crate::definition::{DependencyOrder, TaskCommand, TaskDefinition, TaskGroup, TaskReveal};
 use crate::launch::{TaskLaunch, resolve};
 use crate::matcher::{FileLocation, MatcherSyntax};
-use crate::set::{InputKind, TaskSet};
+use crate::set::TaskSet;
+use crate::task_file::InputKind;
 use crate::template::tests::context;
 
 fn root() -> AbsPath {
