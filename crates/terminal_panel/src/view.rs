@@ -283,7 +283,8 @@ impl TerminalView {
     pub(crate) fn running_command(&self) -> Option<String> {
         let program = self.running_program()?;
         if let Some(command) = &self.request.program {
-            return Some(command.name.clone());
+            let label = self.request.title.as_ref().filter(|_| self.is_task());
+            return Some(label.unwrap_or(&command.name).clone());
         }
         let is_marked = self.contents.has_commands;
         let has_descendants = !is_marked && program.process_count() > 1;

@@ -45,10 +45,10 @@ impl TaskInputPicker {
     /// Returns the label and the value of a row.
     fn value(&self, ix: usize) -> Option<(&str, &str)> {
         match &self.input.kind {
-            InputKind::Text => Some((&self.text, &self.text)),
+            InputKind::Text => Some((self.text.as_str(), self.text.as_str())),
             InputKind::Choice(choices) => {
                 let (label, value) = choices.get(*self.matching.get(ix)?)?;
-                Some((label, value))
+                Some((label.as_str(), value.as_str()))
             }
         }
     }
