@@ -10,6 +10,7 @@ mod rewriting;
 mod second_start;
 mod stalls;
 mod tab;
+mod task_trust;
 mod terminals;
 mod test_commands;
 #[cfg(test)]
@@ -35,6 +36,7 @@ use crate::error::Error;
 use crate::rewriting::RewriteService;
 use crate::second_start::InstanceClaim;
 use crate::tab::TabService;
+use crate::task_trust::StoredTaskTrust;
 
 fn main() -> ExitCode {
     if let Some(code) = host::process::guard_main() {
@@ -154,6 +156,7 @@ fn services() -> Result<Services, Error> {
         install: install_program(home_folder),
         terminals: Some(terminals::services(dirs.clone(), home_of_shells)),
         tests: Some(test_commands::services(dirs.clone())),
+        task_trust: Some(Arc::new(StoredTaskTrust::new(&dirs))),
         unsaved,
         dirs,
     })

@@ -146,16 +146,18 @@ fn spec(
         settings,
         size,
         restored,
+        output,
     } = launch;
     let is_shell = program.is_none();
+    let mut variables = variables(&settings);
     let (program, arguments) = match program {
-        Some(command) => (
-            command.name.into(),
-            command.arguments.into_iter().map(Into::into).collect(),
-        ),
+        Some(command) => {
+            add_variables(&mut variables, command.variables);
+            let arguments = command.arguments.into_iter().map(Into::into);
+            (command.name.into(), arguments.collect())
+        }
         None => shell(&settings),
     };
-    let variables = variables(&settings);
     let integration = is_shell && settings.shell_integration;
     let integration = match ShellKind::of(&program).filter(|_| integration) {
         Some(kind) => Some(integration_of(kind, dirs, &variables)?),
@@ -184,6 +186,7 @@ fn spec(
         },
         integration,
         restored: restored.map(|text| (text.saved, text.notice)),
+        output,
     })
 }
 
@@ -208,6 +211,15 @@ fn variables(settings: &TerminalSettings) -> Vec<Variable> {
         .filter(|(name, _)| environment::may_pass_on(name));
     variables.extend(given.map(|(name, value)| (name.into(), value.into())));
     variables
+}
+
+/// Sets the variables of a task, which may change those of the user.
+fn add_variables(variables: &mut Vec<Variable>, added: Vec<(String, String)>) {
+    let added = added.into_iter();
+    for (name, value) in added.filter(|(name, _)| environment::may_pass_on(name)) {
+        variables.retain(|(known, _)| *known != *name.as_str());
+        variables.push((name.into(), value.into()));
+    }
 }
 
 fn integration_of(
@@ -262,6 +274,7 @@ mod tests {
                     columns: 80,
                 },
                 restored: None,
+                output: None,
             };
             let folders = [None, Some(root.clone())];
             spec(launch, &dirs, &folders).expect("a program").folder

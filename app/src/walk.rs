@@ -58,6 +58,7 @@ impl AgentTour {
             rewrite: None,
             terminals: None,
             tests: None,
+            task_trust: None,
             tab: None,
             unsaved,
             dirs,

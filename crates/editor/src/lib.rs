@@ -53,8 +53,8 @@ pub use editor::{
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{
     AnnotationAnswer, AnnotationExtent, AnnotationKind, AnnotationQuery, AnnotationSet,
-    AnnotationSource, AnnotationSources, DiagnosticCounts, DiagnosticSet, DocumentEnvironment,
-    DocumentModel, GutterIcon, GutterMark, HeldWork, InlayHintSource, ModelEvent, PlacedDiagnostic,
-    SaveFailure, hold_work,
+    AnnotationSource, AnnotationSources, DiagnosticCounts, DiagnosticOrigin, DiagnosticSet,
+    DocumentEnvironment, DocumentModel, GutterIcon, GutterMark, HeldWork, InlayHintSource,
+    ModelEvent, PlacedDiagnostic, SaveFailure, hold_work,
 };
 pub use suggestion::SuggestionPlace;

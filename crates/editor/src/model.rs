@@ -22,7 +22,7 @@ pub use self::annotations::{
     AnnotationAnswer, AnnotationExtent, AnnotationKind, AnnotationQuery, AnnotationSet,
     AnnotationSource, AnnotationSources,
 };
-pub use self::diagnostics::{DiagnosticCounts, DiagnosticSet, PlacedDiagnostic};
+pub use self::diagnostics::{DiagnosticCounts, DiagnosticOrigin, DiagnosticSet, PlacedDiagnostic};
 pub use self::first_frame::{HeldWork, hold_work};
 pub use self::gutter_marks::{GutterIcon, GutterMark};
 pub use self::inlay_hints::InlayHintSource;
@@ -94,8 +94,7 @@ pub struct DocumentModel {
     head: Option<Snapshot>,
     hunks: Arc<[RowHunk]>,
     hunk_task: Option<Task<()>>,
-    diagnostics: DiagnosticSet,
-    test_failures: DiagnosticSet,
+    diagnostics: diagnostics::DocumentDiagnostics,
     gutter_marks: gutter_marks::GutterMarks,
     inlay_hints: inlay_hints::InlayHints,
     annotations: annotations::DocumentAnnotations,
@@ -128,8 +127,7 @@ impl DocumentModel {
             head: None,
             hunks: Arc::from([]),
             hunk_task: None,
-            diagnostics: DiagnosticSet::default(),
-            test_failures: DiagnosticSet::default(),
+            diagnostics: diagnostics::DocumentDiagnostics::default(),
             gutter_marks: gutter_marks::GutterMarks::default(),
             inlay_hints: inlay_hints::InlayHints::default(),
             annotations: annotations::DocumentAnnotations::default(),
@@ -228,7 +226,6 @@ impl DocumentModel {
             self.follow_syntax(before, &after, &change, cx);
             self.follow_hunks(before, &after, &change);
             self.diagnostics.map(&change);
-            self.test_failures.map(&change);
             self.gutter_marks.follow(&change);
             self.inlay_hints.follow(&change, &after);
             self.annotations.follow(&change, &after);

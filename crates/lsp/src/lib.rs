@@ -98,6 +98,7 @@ pub use inlay_hints::{InlayHint, InlayHintKind};
 pub use locations::{Highlight, HighlightKind, Location, LocationKind};
 pub use log::{MessageDirection, MessageLog};
 pub use markup::MarkupText;
+pub use position::PositionEncoding;
 pub use probe::ProbeRequest;
 pub use progress::Progress;
 pub use pull::{PullQueue, PullRequest};

@@ -11,7 +11,7 @@ use text::Snapshot;
 
 /// The unit in which a server counts characters of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum PositionEncoding {
+pub enum PositionEncoding {
     /// Bytes of UTF-8.
     Utf8,
     /// Code units of UTF-16, the default of the protocol.

@@ -32,6 +32,19 @@ pub(crate) struct WirePosition {
 }
 
 impl ServerRange {
+    /// Creates a range from rows and columns that another tool counts in `encoding`, from 0.
+    pub fn new(start: (Row, u32), end: (Row, u32), encoding: PositionEncoding) -> Self {
+        let position = |(row, character): (Row, u32)| Position {
+            line: row.0,
+            character,
+        };
+        Self {
+            start: position(start),
+            end: position(end),
+            encoding,
+        }
+    }
+
     /// Returns the range of a span of `text`. It counts bytes.
     pub fn of(text: &Snapshot, span: Span) -> Self {
         let encoding = PositionEncoding::Utf8;

@@ -19,6 +19,7 @@ mod lines;
 mod links;
 mod modes;
 mod mouse;
+mod observer;
 mod paste;
 mod performer;
 mod position;
@@ -58,6 +59,7 @@ pub use mouse::{
     MouseInput, MouseKind, TerminalMouseButton, WheelDirection, WheelEffect, encode_mouse,
     is_mouse_reported, wheel_effect,
 };
+pub use observer::OutputObserver;
 pub use paste::{PasteRisk, PreparedPaste, prepare_paste};
 pub use performer::ClipboardAccess;
 pub use position::{CellHalf, CellPosition, CellSpan, LineNumber, SelectedCells};

@@ -22,6 +22,7 @@ use host::{Clock, Error};
 use crate::emulator::{Emulator, EmulatorOptions};
 use crate::event::TerminalEvent;
 use crate::integration::ShellIntegration;
+use crate::observer::OutputObserver;
 use crate::restore::SavedTerminal;
 use crate::snapshot::TerminalSnapshot;
 use environment::terminal_variables;
@@ -50,6 +51,8 @@ pub struct TerminalSpec {
     pub emulator: EmulatorOptions,
     /// Text of an earlier run to show above the output, and the line below it: see `Emulator::show_saved`.
     pub restored: Option<(SavedTerminal, String)>,
+    /// Reads the output as well.
+    pub output: Option<OutputObserver>,
 }
 
 /// Called on a thread of the session when something changed: output, events or the end. At most one call is made between
@@ -67,6 +70,7 @@ struct SharedSession {
     emulator: Mutex<Emulator>,
     clock: Arc<dyn Clock>,
     wake: WakeUp,
+    output: Option<OutputObserver>,
     /// Whether a wake-up was not acknowledged.
     is_woken: AtomicBool,
     /// The process, once it has started.
@@ -119,6 +123,7 @@ impl TerminalSession {
             emulator: Mutex::new(emulator),
             clock,
             wake,
+            output: spec.output,
             is_woken: AtomicBool::new(false),
             process: OnceLock::new(),
             updates: UpdateTimer::default(),
@@ -210,6 +215,9 @@ impl SharedSession {
 
     /// Processes output on the reader's thread; the program waits meanwhile.
     fn feed(&self, bytes: &[u8]) {
+        if let Some(output) = &self.output {
+            output.notify(bytes);
+        }
         for piece in bytes.chunks(PIECE) {
             let is_updating = {
                 let mut emulator = self.lock();

@@ -8,7 +8,9 @@ use base::AbsPath;
 use futures::channel::oneshot;
 use futures::future::{BoxFuture, FutureExt as _, ready};
 use host::process::{ProcessExit, TerminalSize};
-use terminal::{ClipboardAccess, CursorShape, Emulator, EmulatorOptions, TerminalEvent, WakeUp};
+use terminal::{
+    ClipboardAccess, CursorShape, Emulator, EmulatorOptions, OutputObserver, TerminalEvent, WakeUp,
+};
 
 use crate::program::TerminalProgram;
 use crate::service::{
@@ -23,6 +25,7 @@ const NONCE: &str = "0123456789abcdef";
 pub struct FakeProgram {
     state: Arc<Mutex<FakeProgramState>>,
     wake: WakeUp,
+    output: Option<OutputObserver>,
 }
 
 struct FakeProgramState {
@@ -67,6 +70,7 @@ impl FakeProgram {
         Self {
             state: Arc::new(Mutex::new(state)),
             wake,
+            output: launch.output.clone(),
         }
     }
 
@@ -82,6 +86,9 @@ impl FakeProgram {
 
     /// Prints output.
     pub fn print(&self, output: &str) {
+        if let Some(observer) = &self.output {
+            observer.notify(output.as_bytes());
+        }
         self.with(|state| {
             let now = state.now;
             state.emulator.feed(output.as_bytes(), now);
@@ -177,6 +184,10 @@ impl TerminalProgram for FakeProgram {
 
     fn process_count(&self) -> usize {
         self.with(|state| state.processes)
+    }
+
+    fn stop(&self) {
+        self.end(ProcessExit::TimedOut);
     }
 }
 

@@ -29,4 +29,5 @@ pub use service::{
     ProgramCommand, ProgramLaunch, RestoredOutput, SavedPane, ServiceAnswer, TerminalRequest,
     TerminalService, TerminalServiceError,
 };
+pub use terminal::OutputObserver;
 pub use view::{TerminalStatus, TerminalView, TerminalViewEvent};

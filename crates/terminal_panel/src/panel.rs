@@ -8,6 +8,7 @@ mod naming;
 mod render;
 mod saving;
 mod tabs;
+mod tasks;
 
 use std::sync::Arc;
 
@@ -66,6 +67,8 @@ pub enum TerminalPanelEvent {
     SendToAgent(String),
     /// A tab was closed whose command goes on, because an agent runs it. The title of the tab.
     Detached(SharedString),
+    /// Run the task with this name again: the user asked for that in its terminal.
+    RerunRequested(String),
     /// Hide the panel: its last terminal was closed, or the user hides it. The focus returns to the editor.
     CloseRequested,
     /// Number, titles or states of the terminals changed.
@@ -77,6 +80,8 @@ struct PanelTab {
     id: u64,
     /// The name that the user or the request gave.
     name: Option<String>,
+    /// A note behind the name, such as the end of a task.
+    note: Option<SharedString>,
     panes: Vec<TabPane>,
     /// The index of the pane that has or had the focus.
     active: usize,
@@ -216,6 +221,10 @@ impl TerminalPanel {
             TerminalViewEvent::OpenUrl(url) => cx.emit(TerminalPanelEvent::OpenUrl(url.clone())),
             TerminalViewEvent::SendToAgent(text) => {
                 cx.emit(TerminalPanelEvent::SendToAgent(text.clone()));
+            }
+            TerminalViewEvent::RerunRequested => {
+                let title = view.read(cx).title().to_string();
+                cx.emit(TerminalPanelEvent::RerunRequested(title));
             }
         }
     }

@@ -1,7 +1,12 @@
 //! The program of a terminal as a view uses it.
 
+use std::time::Duration;
+
 use host::process::{ProcessExit, TerminalSize};
 use terminal::{Emulator, TerminalEvent, TerminalSession};
+
+/// Time that a program has to end by itself when it is stopped.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// A program in a terminal: `terminal::TerminalSession`, or a double for tests. Dropping the last reference ends the program.
 ///
@@ -35,6 +40,9 @@ pub trait TerminalProgram: Send + Sync {
 
     /// Returns the number of living processes.
     fn process_count(&self) -> usize;
+
+    /// Stops the program and all its descendants. Blocks for a moment.
+    fn stop(&self);
 
     /// Returns the control of a program that an agent runs; `None` for one of the user.
     fn control(&self) -> Option<ProgramControl> {
@@ -89,6 +97,10 @@ impl TerminalProgram for TerminalSession {
 
     fn process_count(&self) -> usize {
         self.members().len()
+    }
+
+    fn stop(&self) {
+        self.stop(GRACE);
     }
 }
 

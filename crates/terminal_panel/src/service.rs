@@ -6,7 +6,7 @@ use base::AbsPath;
 use futures::future::BoxFuture;
 use host::process::TerminalSize;
 use settings::TerminalSettings;
-use terminal::{SavedTerminal, WakeUp};
+use terminal::{OutputObserver, SavedTerminal, WakeUp};
 
 use crate::program::TerminalProgram;
 
@@ -21,6 +21,8 @@ pub struct TerminalRequest {
     pub title: Option<String>,
     /// The sandbox of a program that an agent runs, in a few words; `None` for a program of the user.
     pub sandbox: Option<String>,
+    /// Reads the output as well. Such a terminal is one of a task: it is not saved, and the window starts it again.
+    pub output: Option<OutputObserver>,
 }
 
 /// A program with its arguments.
@@ -30,6 +32,8 @@ pub struct ProgramCommand {
     pub name: String,
     /// The arguments, without the program's name.
     pub arguments: Vec<String>,
+    /// Variables that are added to its environment.
+    pub variables: Vec<(String, String)>,
 }
 
 /// A program to start, with everything that the service needs for it.
@@ -45,6 +49,8 @@ pub struct ProgramLaunch {
     pub size: TerminalSize,
     /// Text to show above the output of the program: see `Emulator::show_saved`.
     pub restored: Option<RestoredOutput>,
+    /// Reads the output as well.
+    pub output: Option<OutputObserver>,
 }
 
 /// Text of an earlier run, shown above the output of a program.

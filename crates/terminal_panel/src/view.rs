@@ -175,6 +175,8 @@ pub enum TerminalViewEvent {
     },
     /// Add a text to the prompt for the agent.
     SendToAgent(String),
+    /// Run the task of this terminal again.
+    RerunRequested,
 }
 
 impl EventEmitter<TerminalViewEvent> for TerminalView {}
@@ -270,6 +272,19 @@ impl TerminalView {
         }
     }
 
+    /// Returns the reason why the program could not be started.
+    pub fn failure(&self) -> Option<SharedString> {
+        match &self.state {
+            ProgramState::Failed(reason) => Some(reason.clone()),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the terminal runs a task of the window.
+    pub(crate) fn is_task(&self) -> bool {
+        self.request.output.is_some()
+    }
+
     /// Returns whether a command runs in it: a command of the shell, or a program that is no shell.
     pub fn is_busy(&self) -> bool {
         let runs = self.running_program().is_some();
@@ -282,7 +297,8 @@ impl TerminalView {
     pub(crate) fn running_command(&self) -> Option<String> {
         let program = self.running_program().filter(|_| !self.is_agents())?;
         if let Some(command) = &self.request.program {
-            return Some(command.name.clone());
+            let label = self.request.title.as_ref().filter(|_| self.is_task());
+            return Some(label.unwrap_or(&command.name).clone());
         }
         let is_marked = self.contents.has_commands;
         let has_descendants = !is_marked && program.process_count() > 1;

@@ -134,6 +134,7 @@ fn services() -> Result<Services, Box<dyn Error>> {
         rewrite: None,
         terminals: None,
         tests: None,
+        task_trust: None,
         install: None,
         unsaved: Arc::default(),
         working_folder: home,

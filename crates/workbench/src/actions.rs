@@ -261,6 +261,29 @@ pub mod test_runs {
     );
 }
 
+/// Commands for tasks.
+pub mod tasks {
+    gpui_kit::actions!(
+        tasks,
+        [
+            /// Show the tasks of this folder and run one.
+            RunTask,
+            /// Run the task that ran last again.
+            RunLastTask,
+            /// Run the build task, or choose one of several.
+            RunBuildTask,
+            /// Run the test task, or choose one of several.
+            RunTestTask,
+            /// Run a task about the place of the caret.
+            RunTaskAtCaret,
+            /// Stop a running task.
+            StopTask,
+            /// Open the file with the tasks of this folder, or create it.
+            OpenTaskFile,
+        ]
+    );
+}
+
 /// Commands of the places that are shown below a row.
 pub mod peek {
     gpui_kit::actions!(

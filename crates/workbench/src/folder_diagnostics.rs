@@ -19,6 +19,10 @@ pub(crate) struct FolderDiagnostics {
     root: AbsPath,
     /// Diagnostics of files that are not open; no list is empty.
     closed: BTreeMap<AbsPath, Arc<[UnopenedDiagnostic]>>,
+    /// Those of them that servers report.
+    reported: HashMap<AbsPath, Arc<[UnopenedDiagnostic]>>,
+    /// Those of them that tasks found.
+    found: HashMap<AbsPath, Arc<[UnopenedDiagnostic]>>,
     /// Diagnostic counts by file, and their sums by folder up to the root. Entries without diagnostics are removed.
     counts: HashMap<AbsPath, DiagnosticCounts>,
 }
@@ -29,29 +33,53 @@ impl FolderDiagnostics {
         Self {
             root: root.clone(),
             closed: BTreeMap::new(),
+            reported: HashMap::new(),
+            found: HashMap::new(),
             counts: HashMap::new(),
         }
     }
 
-    /// Forgets all diagnostics.
+    /// Forgets the diagnostics of servers and those of open files.
     pub(crate) fn clear(&mut self) {
         self.closed.clear();
+        self.reported.clear();
         self.counts.clear();
+        let found: Vec<AbsPath> = self.found.keys().cloned().collect();
+        found.iter().for_each(|path| self.join(path));
     }
 
     /// Sets the diagnostic counts of an open file; the diagnostics themselves are in its document.
     pub(crate) fn set_open(&mut self, path: &AbsPath, counts: DiagnosticCounts) {
         self.closed.remove(path);
+        self.reported.remove(path);
+        self.found.remove(path);
         self.set_counts(path, counts);
     }
 
-    /// Sets the diagnostics of a file that is not open. A file outside of the folder is ignored.
-    pub(crate) fn set_closed(&mut self, path: &AbsPath, mut items: Vec<UnopenedDiagnostic>) {
-        if !path.is_within(&self.root) {
-            return;
+    /// Sets the diagnostics of servers about a file that is not open. A file outside of the folder is ignored.
+    pub(crate) fn set_closed(&mut self, path: &AbsPath, items: Vec<UnopenedDiagnostic>) {
+        if path.is_within(&self.root) {
+            replace(&mut self.reported, path, items);
+            self.join(path);
         }
-        items.sort_by_key(|item| (item.range.row(), item.severity));
-        items.dedup();
+    }
+
+    /// Sets the diagnostics that tasks found in a file that is not open. A file outside of the folder is ignored.
+    pub(crate) fn set_found(&mut self, path: &AbsPath, items: Vec<UnopenedDiagnostic>) {
+        if path.is_within(&self.root) {
+            replace(&mut self.found, path, items);
+            self.join(path);
+        }
+    }
+
+    /// Joins the diagnostics of both origins about a file that is not open.
+    fn join(&mut self, path: &AbsPath) {
+        let items: Arc<[UnopenedDiagnostic]> = match (self.reported.get(path), self.found.get(path))
+        {
+            (Some(only), None) | (None, Some(only)) => only.clone(),
+            (None, None) => Arc::from([]),
+            (Some(reported), Some(found)) => sorted([reported.to_vec(), found.to_vec()].concat()),
+        };
         let count = |severity| {
             let items = items.iter();
             items.filter(|item| item.severity == severity).count()
@@ -64,7 +92,7 @@ impl FolderDiagnostics {
         if items.is_empty() {
             self.closed.remove(path);
         } else {
-            self.closed.insert(path.clone(), items.into());
+            self.closed.insert(path.clone(), items);
         }
     }
 
@@ -117,6 +145,25 @@ impl FolderDiagnostics {
     ) -> impl Iterator<Item = (&AbsPath, &Arc<[UnopenedDiagnostic]>)> {
         self.closed.range(..path).rev()
     }
+}
+
+/// Sets the sorted diagnostics of a file, or removes its entry.
+fn replace(
+    files: &mut HashMap<AbsPath, Arc<[UnopenedDiagnostic]>>,
+    path: &AbsPath,
+    items: Vec<UnopenedDiagnostic>,
+) {
+    if items.is_empty() {
+        files.remove(path);
+    } else {
+        files.insert(path.clone(), sorted(items));
+    }
+}
+
+fn sorted(mut items: Vec<UnopenedDiagnostic>) -> Arc<[UnopenedDiagnostic]> {
+    items.sort_by_key(|item| (item.range.row(), item.severity));
+    items.dedup();
+    items.into()
 }
 
 /// Returns the colour for a name with errors or warnings; `None` without any.
@@ -203,6 +250,27 @@ mod tests {
         diagnostics.set_closed(&path("/p/a/two.rs"), Vec::new());
         diagnostics.set_closed(&path("/p/a/b/one.rs"), Vec::new());
         assert!(diagnostics.counts.is_empty());
+    }
+
+    #[test]
+    fn findings_of_tasks_are_beside_reports_of_servers() {
+        use DiagnosticSeverity::{Error, Warning};
+        let mut diagnostics = FolderDiagnostics::new(&path("/p"));
+        let file = path("/p/a.rs");
+        diagnostics.set_closed(&file, vec![item(3, Error)]);
+        diagnostics.set_found(&file, vec![item(1, Warning), item(3, Error)]);
+        diagnostics.set_found(&path("/other/b.rs"), vec![item(1, Error)]);
+        assert_eq!(diagnostics.total(), counts(1, 1));
+        diagnostics.set_closed(&file, Vec::new());
+        assert_eq!(diagnostics.counts_of(&file), counts(1, 1));
+        diagnostics.set_closed(&file, vec![item(4, Error)]);
+        // The servers start anew; the tasks do not run again.
+        diagnostics.clear();
+        assert_eq!(diagnostics.total(), counts(1, 1));
+        diagnostics.set_open(&file, counts(0, 1));
+        assert_eq!(diagnostics.closed().count(), 0);
+        diagnostics.set_found(&file, Vec::new());
+        assert_eq!(diagnostics.total(), counts(0, 0));
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! Start at `LanguageServers::add_document` and `apply`; events about files are in `file_events`.
 
 mod file_events;
+mod task_reports;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,7 +16,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{AbsPath, Revision};
-use editor::{AnnotationKind, DiagnosticCounts, DiagnosticSet, DocumentModel, ModelEvent};
+use editor::{
+    AnnotationKind, DiagnosticCounts, DiagnosticOrigin, DiagnosticSet, DocumentModel, ModelEvent,
+};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, EntityId, EventEmitter, Global, Subscription, Task,
     WeakEntity,
@@ -33,6 +36,8 @@ use ui::ActiveSettings as _;
 use crate::folder_diagnostics::FolderDiagnostics;
 use crate::language_servers::file_events::{DiskChange, ExistenceTracker};
 use crate::services::Services;
+pub(crate) use task_reports::TaskFindings;
+use task_reports::TaskReports;
 
 /// The language servers of an open folder.
 pub(crate) struct LanguageServers {
@@ -41,6 +46,7 @@ pub(crate) struct LanguageServers {
     running: Option<Arc<RunningServers>>,
     documents: HashMap<EntityId, ServedDocument>,
     diagnostics: FolderDiagnostics,
+    task_reports: TaskReports,
     /// The settings with which the servers were found.
     settings: ServerSettings,
     /// Changes on disk that have not been passed on to the servers.
@@ -119,6 +125,7 @@ impl LanguageServers {
                 running: None,
                 documents: HashMap::new(),
                 diagnostics: FolderDiagnostics::new(root),
+                task_reports: TaskReports::default(),
                 settings: ServerSettings::now(cx),
                 disk_changes: Vec::new(),
                 existence: Some(ExistenceTracker::new(root.clone())),
@@ -148,7 +155,8 @@ impl LanguageServers {
         running.restart_shared();
         self.diagnostics.clear();
         for document in self.documents.values() {
-            document.set_diagnostics(None, DiagnosticSet::default(), cx);
+            let counts = document.set_diagnostics(None, DiagnosticSet::default(), cx);
+            self.diagnostics.set_open(&document.path, counts);
             document.forget_answers(cx);
         }
         self.start(cx);
@@ -199,14 +207,27 @@ impl LanguageServers {
             _subscriptions: subscriptions,
         };
         self.open_document(&document, cx);
+        let path = document.path.clone();
         self.documents.insert(id, document);
+        self.show_findings_again(path, cx);
     }
 
     /// Closes a document, if it was passed on.
     pub(crate) fn remove_document(&mut self, id: EntityId) {
         let removed = self.documents.remove(&id);
+        if let Some(document) = &removed {
+            self.note_closed(&document.path);
+        }
         if let (Some(running), Some(document)) = (&self.running, removed) {
             running.close_document(&document.path);
+        }
+    }
+
+    /// Shows the findings of tasks in a file that was closed.
+    fn note_closed(&mut self, path: &AbsPath) {
+        let findings = self.task_reports.of(path);
+        if !findings.is_empty() {
+            self.diagnostics.set_found(path, findings);
         }
     }
 
@@ -243,6 +264,15 @@ impl LanguageServers {
                 if self.served_path(model.read(cx)).as_ref() != Some(&document.path) {
                     document.set_diagnostics(None, DiagnosticSet::default(), cx);
                     document.forget_answers(cx);
+                    model.update(cx, |model, cx| {
+                        let revision = model.snapshot().revision();
+                        model.set_diagnostics(
+                            DiagnosticOrigin::Tasks,
+                            revision,
+                            DiagnosticSet::default(),
+                            cx,
+                        );
+                    });
                     self.remove_document(model.entity_id());
                     self.add_document(&model, cx);
                 }
@@ -592,7 +622,7 @@ impl ServedDocument {
         };
         model.update(cx, |model, cx| {
             let revision = revision.unwrap_or_else(|| model.snapshot().revision());
-            model.set_diagnostics(revision, diagnostics, cx);
+            model.set_diagnostics(DiagnosticOrigin::Servers, revision, diagnostics, cx);
             model.diagnostic_counts()
         })
     }

@@ -11,7 +11,7 @@ use ui::ActivePlatform as _;
 
 use crate::actions::{
     app, excerpts, file, go, inline_edit, language, pane, project_search, project_tree, snippets,
-    suggestions, test_runs, view,
+    suggestions, tasks, test_runs, view,
 };
 
 /// Registers the menus with the system.
@@ -275,6 +275,12 @@ fn terminal_menu() -> Menu {
         MenuItem::action("Copy output of command", terminal::CopyCommandOutput),
         MenuItem::action("Run command again", terminal::RunCommandAgain),
         MenuItem::action("Send output to agent", terminal::SendOutputToAgent),
+        MenuItem::separator(),
+        MenuItem::action("Run task\u{2026}", tasks::RunTask),
+        MenuItem::action("Run build task", tasks::RunBuildTask),
+        MenuItem::action("Run test task", tasks::RunTestTask),
+        MenuItem::action("Run last task", tasks::RunLastTask),
+        MenuItem::action("Stop task\u{2026}", tasks::StopTask),
         MenuItem::separator(),
         MenuItem::action("Find in terminal", terminal::Find),
         MenuItem::action("Clear terminal", terminal::Clear),

@@ -20,6 +20,8 @@ pub(crate) mod suggestion_log;
 pub(crate) mod suggestion_menu;
 pub(crate) mod symbols;
 pub(crate) mod tabs;
+pub(crate) mod task_input;
+pub(crate) mod tasks;
 pub(crate) mod themes;
 
 use gpui_kit::{Context, Entity, Subscription, Window};

@@ -10,6 +10,7 @@ use host::{Clock, Dirs, Files};
 use language::RunningOptions;
 use project::{UnsavedTexts, WalkBackend};
 use settings::MachineSetting;
+use tasks::TaskFile;
 use terminal_panel::TerminalService;
 
 /// Installs the running program as a command; returns the path of the command. Blocks.
@@ -25,6 +26,21 @@ pub type OpenMachineAgents = Arc<
 
 /// Returns the service for the terminals of a window over a folder.
 pub type OpenTerminals = Arc<dyn Fn(Option<&AbsPath>) -> Arc<dyn TerminalService> + Send + Sync>;
+
+/// The folders and files whose tasks the user allows to run. Every method blocks on the disk.
+pub trait TaskTrust: Send + Sync {
+    /// Returns whether the user trusts a folder.
+    fn is_trusted(&self, root: &AbsPath) -> bool;
+
+    /// Returns whether the user allowed a file of tasks of a folder with exactly this text.
+    fn is_allowed(&self, root: &AbsPath, file: &TaskFile) -> bool;
+
+    /// Records that the user allows a file of tasks with this text.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    fn allow(&self, root: &AbsPath, file: &TaskFile) -> Result<(), host::Error>;
+}
 
 /// Services shared by all windows of the process.
 #[derive(Clone)]
@@ -55,6 +71,8 @@ pub struct Services {
     pub terminals: Option<OpenTerminals>,
     /// Runs the tests of a folder; without it, there are no tests.
     pub tests: Option<crate::test_service::OpenTests>,
+    /// Knows which tasks may run; without it, none may.
+    pub task_trust: Option<Arc<dyn TaskTrust>>,
     /// Registry of open texts with unsaved edits, read by agents.
     pub unsaved: Arc<UnsavedTexts>,
     /// Installs the command `burin` for terminals; without it, the path of the program is unknown.

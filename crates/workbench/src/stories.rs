@@ -46,6 +46,7 @@ mod starting_sessions;
 mod steering;
 mod suggestions;
 mod symbols;
+mod tasks;
 mod terminals;
 mod test_runs;
 mod tree;
@@ -89,6 +90,7 @@ fn services(files: &FakeFiles) -> Services {
         rewrite: None,
         terminals: None,
         tests: None,
+        task_trust: None,
         unsaved: Arc::default(),
         install: None,
         working_folder: path("/p"),

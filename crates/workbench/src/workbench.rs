@@ -42,6 +42,7 @@ mod search;
 mod shown_problems;
 mod snippets;
 mod suggestions;
+mod tasks;
 mod terminals;
 mod test_runs;
 mod watch;
@@ -97,6 +98,7 @@ pub struct Workbench {
     agents: AgentsDock,
     terminals: terminals::TerminalsDock,
     tests: test_runs::FollowedTests,
+    tasks: tasks::TaskDock,
     review: review::InlineReview,
     prediction: Entity<Prediction>,
     title: Entity<TitleStrip>,
@@ -216,6 +218,7 @@ impl Workbench {
             agents,
             terminals: terminals::TerminalsDock::new(),
             tests: test_runs::FollowedTests::default(),
+            tasks: tasks::TaskDock::default(),
             modal,
             notices,
             drop_place: None,

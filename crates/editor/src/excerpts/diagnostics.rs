@@ -8,7 +8,7 @@ use lsp::Diagnostic;
 
 use super::Excerpts;
 use super::placement::ExcerptPlacement;
-use crate::model::{DiagnosticSet, PlacedDiagnostic};
+use crate::model::{DiagnosticOrigin, DiagnosticSet, PlacedDiagnostic};
 
 /// Maximum number of diagnostics in all excerpts.
 const MAX_SHOWN: usize = 5_000;
@@ -38,7 +38,9 @@ impl Excerpts {
                 DiagnosticSet::new(items.collect())
             });
             let items = items.await;
-            shown.update(cx, |shown, cx| shown.set_diagnostics(revision, items, cx));
+            shown.update(cx, |shown, cx| {
+                shown.set_diagnostics(DiagnosticOrigin::Servers, revision, items, cx)
+            });
         }));
     }
 }

@@ -7,7 +7,7 @@ use text::{Author, Edit, LineEnding, RowSpan};
 
 use super::{Excerpt, Excerpts, ExcerptsEvent};
 use crate::fixture;
-use crate::model::{DiagnosticSet, DocumentModel};
+use crate::model::{DiagnosticOrigin, DiagnosticSet, DocumentModel};
 
 const ONE: &str = "a0\na1\na2\na3\na4\na5\n";
 const TWO: &str = "b0\nb1\nb2\nb3";
@@ -264,7 +264,7 @@ fn report(model: &Entity<DocumentModel>, spans: &[(usize, usize)], cx: &mut Test
     cx.update(|cx| {
         model.update(cx, |model, cx| {
             let revision = model.snapshot().revision();
-            model.set_diagnostics(revision, items, cx);
+            model.set_diagnostics(DiagnosticOrigin::Servers, revision, items, cx);
         });
     });
     cx.run_until_parked();

@@ -1,4 +1,4 @@
-//! Diagnostics of language servers and failures of tests: their spans follow every edit until there is a new report.
+//! Diagnostics of language servers, tasks and tests: their spans follow every edit until there is a new report.
 //!
 //! Invariant: an edit costs the same however many diagnostics there are.
 
@@ -10,6 +10,17 @@ use lsp::{Diagnostic, DiagnosticSeverity};
 use text::{Change, PlacedMark, SpanMark, SpanSet};
 
 use super::{DocumentModel, ModelEvent};
+
+/// The origin of diagnostics. A new report replaces those of its origin only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiagnosticOrigin {
+    /// Language servers.
+    Servers,
+    /// The output of tasks.
+    Tasks,
+    /// Failures of tests.
+    Tests,
+}
 
 /// Number of diagnostics of each of the two highest severities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +36,22 @@ pub struct DiagnosticCounts {
 pub struct DiagnosticSet {
     spans: SpanSet<DiagnosticMark>,
     counts: DiagnosticCounts,
+}
+
+/// The diagnostics of a document by their origins.
+#[derive(Default)]
+pub(super) struct DocumentDiagnostics([DiagnosticSet; 3]);
+
+impl DocumentDiagnostics {
+    pub(super) fn map(&mut self, change: &Change) {
+        for set in &mut self.0 {
+            set.map(change);
+        }
+    }
+
+    fn of(&mut self, origin: DiagnosticOrigin) -> &mut DiagnosticSet {
+        &mut self.0[origin as usize]
+    }
 }
 
 /// A diagnostic whose span follows the text; its own span is that of the report.
@@ -86,7 +113,7 @@ impl DiagnosticSet {
         Self { spans, counts }
     }
 
-    pub(super) fn map(&mut self, change: &Change) {
+    fn map(&mut self, change: &Change) {
         self.spans.map(change);
     }
 }
@@ -101,10 +128,11 @@ impl From<PlacedMark<DiagnosticMark>> for PlacedDiagnostic {
 }
 
 impl DocumentModel {
-    /// Replaces the diagnostics. Their spans belong to the text of `revision`; if its edits since then are no longer
-    /// known, nothing changes, and the servers report about the present text soon.
+    /// Replaces the diagnostics of an origin. Their spans belong to the text of `revision`; if its edits since then are no
+    /// longer known, nothing changes: language servers report about the present text soon.
     pub fn set_diagnostics(
         &mut self,
+        origin: DiagnosticOrigin,
         revision: Revision,
         mut diagnostics: DiagnosticSet,
         cx: &mut Context<Self>,
@@ -112,53 +140,32 @@ impl DocumentModel {
         let Some(since) = self.document.buffer().changes_since(revision) else {
             return;
         };
-        if diagnostics.spans.is_empty() && self.diagnostics.spans.is_empty() {
+        let present = self.diagnostics.of(origin);
+        if diagnostics.spans.is_empty() && present.spans.is_empty() {
             return;
         }
         diagnostics.map(&since);
-        self.diagnostics = diagnostics;
-        cx.emit(ModelEvent::DiagnosticsUpdated);
-        cx.notify();
-    }
-
-    /// Replaces the failures of tests, which are shown as diagnostics beside those of servers. Their spans belong to the
-    /// text of `revision`; if its edits since then are no longer known, nothing changes.
-    pub fn set_test_failures(
-        &mut self,
-        revision: Revision,
-        mut failures: DiagnosticSet,
-        cx: &mut Context<Self>,
-    ) {
-        let Some(since) = self.document.buffer().changes_since(revision) else {
-            return;
-        };
-        if failures.spans.is_empty() && self.test_failures.spans.is_empty() {
-            return;
-        }
-        failures.map(&since);
-        self.test_failures = failures;
+        *present = diagnostics;
         cx.emit(ModelEvent::DiagnosticsUpdated);
         cx.notify();
     }
 
     /// Returns the number of errors and warnings.
     pub fn diagnostic_counts(&self) -> DiagnosticCounts {
-        let (own, tests) = (self.diagnostics.counts, self.test_failures.counts);
-        DiagnosticCounts {
-            errors: own.errors + tests.errors,
-            warnings: own.warnings + tests.warnings,
+        let mut counts = DiagnosticCounts::default();
+        for set in &self.diagnostics.0 {
+            counts.errors += set.counts.errors;
+            counts.warnings += set.counts.warnings;
         }
+        counts
     }
 
     /// Returns the diagnostics that touch a span, sorted by their starts.
     pub fn diagnostics_in(&self, span: Span) -> Vec<PlacedDiagnostic> {
-        let found = self.diagnostics.spans.touching(span).into_iter();
+        let sets = self.diagnostics.0.iter();
+        let found = sets.flat_map(|set| set.spans.touching(span));
         let mut found: Vec<_> = found.map(PlacedDiagnostic::from).collect();
-        let failures = self.test_failures.spans.touching(span);
-        if !failures.is_empty() {
-            found.extend(failures.into_iter().map(PlacedDiagnostic::from));
-            found.sort_by_key(|placed| placed.span.start);
-        }
+        found.sort_by_key(|placed| placed.span.start);
         found
     }
 
@@ -167,21 +174,13 @@ impl DocumentModel {
         &self,
         offset: ByteOffset,
     ) -> impl Iterator<Item = PlacedDiagnostic> + '_ {
-        let failures = self.test_failures.spans.from(offset.0);
-        let mut failures = failures.map(PlacedDiagnostic::from).peekable();
-        let own = self.diagnostics.spans.from(offset.0);
-        let mut own = own.map(PlacedDiagnostic::from).peekable();
+        let sets = self.diagnostics.0.each_ref();
+        let mut sets = sets.map(|set| set.spans.from(offset.0).peekable());
         std::iter::from_fn(move || {
-            let is_failure = match (own.peek(), failures.peek()) {
-                (Some(next), Some(failure)) => failure.span.start < next.span.start,
-                (Some(_), None) => false,
-                (None, _) => true,
-            };
-            if is_failure {
-                failures.next()
-            } else {
-                own.next()
-            }
+            let starts = sets.iter_mut().enumerate();
+            let starts = starts.filter_map(|(at, set)| Some((set.peek()?.span.start, at)));
+            let (_, first) = starts.min()?;
+            sets[first].next().map(PlacedDiagnostic::from)
         })
     }
 

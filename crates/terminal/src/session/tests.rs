@@ -53,6 +53,7 @@ impl Watched {
                 ..options(80, 24)
             },
             restored: None,
+            output: None,
         };
         prepare(&folder, &mut spec);
         let session = TerminalSession::start(spec, Arc::new(RealClock::default()), Arc::new(wake))?;
@@ -106,6 +107,20 @@ fn restored_text_comes_before_the_output() {
     let text = watched.text();
     let places = ["make: done", "restored, 14:02", "now"].map(|part| text.find(part));
     assert!(places.is_sorted() && places[0].is_some(), "{text}");
+}
+
+#[test]
+fn an_observer_reads_all_output_before_the_end_is_known() {
+    let read = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&read);
+    let watched = Watched::start("echo", &["one two"], |_, spec| {
+        spec.output = Some(OutputObserver::new(move |bytes| {
+            sink.lock().expect("no panic").extend_from_slice(bytes);
+        }));
+    });
+    let watched = watched.expect("echo runs");
+    watched.wait("the end", |session| session.exit().is_some());
+    assert_eq!(read.lock().expect("no panic").as_slice(), b"one two\r\n");
 }
 
 /// Starts a shell with its integration; reports a skip if it is not installed.

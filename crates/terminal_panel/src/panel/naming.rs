@@ -19,6 +19,14 @@ pub(super) struct TabNaming {
 }
 
 impl PanelTab {
+    /// Returns the title of the tab with its note.
+    pub(super) fn title_with_note(&self, cx: &App) -> SharedString {
+        match &self.note {
+            Some(note) => format!("{} \u{b7} {note}", self.title(cx)).into(),
+            None => self.title(cx),
+        }
+    }
+
     /// Returns the title of the tab: its name, or the titles of its terminals.
     pub(super) fn title(&self, cx: &App) -> SharedString {
         if let Some(name) = &self.name {

@@ -91,7 +91,7 @@ impl TerminalPanel {
                 .into_any_element();
         }
         let this = cx.weak_entity();
-        let element = Tab::new(("terminal-tab", id), tab.title(cx))
+        let element = Tab::new(("terminal-tab", id), tab.title_with_note(cx))
             .active(is_shown)
             .detail(tab.agent_state(cx).map(|it| it.sandbox.into()))
             .start(tab.icon(cx))

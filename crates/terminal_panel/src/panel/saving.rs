@@ -104,7 +104,9 @@ impl TerminalPanel {
         }
         let mut panes = Vec::new();
         for (number, tab) in (0..).zip(&self.tabs) {
-            for pane in &tab.panes {
+            // The output of a task belongs to the window's run.
+            let kept = tab.panes.iter();
+            for pane in kept.filter(|pane| !pane.view.read(cx).is_task()) {
                 let text = pane.view.read(cx).text_to_save();
                 panes.push((number, tab.name.clone(), text));
             }

@@ -30,7 +30,7 @@ impl TerminalPanel {
         cx.new(|cx| TerminalView::new(request, saved, service, window, cx))
     }
 
-    fn create_pane(
+    pub(super) fn create_pane(
         &self,
         view: Entity<TerminalView>,
         window: &Window,
@@ -57,6 +57,7 @@ impl TerminalPanel {
         let tab = PanelTab {
             id,
             name,
+            note: None,
             panes: vec![pane],
             active: 0,
         };

@@ -204,9 +204,11 @@ fn a_request_names_its_tab_and_program(cx: &mut TestAppContext) {
         program: Some(crate::ProgramCommand {
             name: "cargo".to_owned(),
             arguments: vec!["test".to_owned()],
+            variables: Vec::new(),
         }),
         title: Some("Tests".to_owned()),
         sandbox: None,
+        output: None,
     };
     story.panel.update_in(story.cx, |panel, window, cx| {
         panel.open(request, window, cx);
@@ -451,4 +453,79 @@ fn mentions_quote_the_last_command_of_each_terminal(cx: &mut TestAppContext) {
     story.program(0).run_command("ls", "a\r\n", 0);
     story.settle();
     assert_eq!(quote(&mut story, &old), None);
+}
+
+fn task_request(label: &str) -> TerminalRequest {
+    TerminalRequest {
+        folder: None,
+        program: Some(crate::ProgramCommand {
+            name: "make".to_owned(),
+            arguments: vec![label.to_owned()],
+            variables: Vec::new(),
+        }),
+        title: Some(label.to_owned()),
+        output: Some(crate::OutputObserver::new(|_| {})),
+    }
+}
+
+#[gpui_kit::test]
+fn a_task_starts_hidden_and_its_tab_is_used_again(cx: &mut TestAppContext) {
+    let mut story = open(FakeTerminals::default(), cx);
+    story.focus();
+    let launch = |story: &mut PanelStory<'_>| {
+        let request = task_request("all");
+        let view = story.panel.update_in(story.cx, |panel, window, cx| {
+            panel.set_visible(false, cx);
+            panel.launch(request, window, cx)
+        });
+        story.settle();
+        view
+    };
+    let view = launch(&mut story);
+    assert_eq!(story.service.launches().len(), 2);
+    story.program(1).end(ProcessExit::Exited(0));
+    story.settle();
+    story.panel.update(story.cx, |panel, cx| {
+        panel.set_note(&view, Some("exit 0".into()), cx)
+    });
+    story
+        .panel
+        .update(story.cx, |panel, cx| panel.set_visible(true, cx));
+    story.settle();
+    let tabs = story.labels(Role::Tab);
+    assert_eq!(tabs.len(), 2);
+    assert!(tabs[1].starts_with("all \u{b7} exit 0"), "{tabs:?}");
+    let again = launch(&mut story);
+    assert!(again != view);
+    story
+        .panel
+        .update(story.cx, |panel, cx| panel.set_visible(true, cx));
+    story.settle();
+    assert_eq!(story.labels(Role::Tab).len(), 2);
+    // While one runs, another run has a tab of its own.
+    launch(&mut story);
+    assert_eq!(story.service.launches().len(), 4);
+    story
+        .panel
+        .update(story.cx, |panel, cx| panel.set_visible(true, cx));
+    story.settle();
+    assert_eq!(story.labels(Role::Tab).len(), 3);
+}
+
+#[gpui_kit::test]
+fn an_ended_task_is_run_again_by_the_window(cx: &mut TestAppContext) {
+    let mut story = open(FakeTerminals::default(), cx);
+    let view = story.panel.update_in(story.cx, |panel, window, cx| {
+        let view = panel.launch(task_request("all"), window, cx);
+        panel.show(&view, cx);
+        view
+    });
+    story.focus();
+    story.program(0).end(ProcessExit::Exited(1));
+    story.settle();
+    story.keys("enter");
+    let rerun = TerminalPanelEvent::RerunRequested("all".to_owned());
+    assert!(story.events.borrow().contains(&rerun));
+    assert_eq!(story.service.launches().len(), 1);
+    view.update(story.cx, |view, cx| view.stop(cx));
 }

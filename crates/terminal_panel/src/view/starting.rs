@@ -21,8 +21,8 @@ const FRAME: Duration = Duration::from_millis(16);
 const HIDDEN: Duration = Duration::from_millis(100);
 
 impl TerminalView {
-    /// Starts the program unless that was done before. Called when the terminal is seen.
-    pub(super) fn ensure_started(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+    /// Starts the program unless that was done before. Called when the terminal is seen, or by its panel.
+    pub(crate) fn ensure_started(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if !matches!(self.state, ProgramState::Waiting) {
             return;
         }
@@ -39,6 +39,7 @@ impl TerminalView {
             settings: cx.settings().terminal.clone(),
             size: self.size,
             restored: self.restored_output(),
+            output: self.request.output.clone(),
         };
         let opening = self.service.open(launch, wake);
         let task = cx.spawn_in(window, async move |this, cx| {
@@ -122,7 +123,7 @@ impl TerminalView {
     }
 
     /// Returns whether the program ended or did not start, so that it can be started again.
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         matches!(
             self.state,
             ProgramState::Running { exit: Some(_), .. } | ProgramState::Failed(_)
@@ -139,6 +140,10 @@ impl TerminalView {
         if !self.is_over() || self.is_agents() {
             return;
         }
+        if self.is_task() {
+            cx.emit(TerminalViewEvent::RerunRequested);
+            return;
+        }
         self.saved = self.text_to_save().read();
         self.is_restarted = true;
         let folder = self.folder();
@@ -153,6 +158,14 @@ impl TerminalView {
     /// Ends the program: the view is closed.
     pub(crate) fn end(&mut self, cx: &mut Context<Self>) {
         self.release_program(ProgramState::Closed, cx);
+        cx.emit(TerminalViewEvent::Changed);
+    }
+
+    /// Stops the program in the background; its text stays.
+    pub fn stop(&self, cx: &mut Context<Self>) {
+        if let Some(program) = self.running_program().cloned() {
+            cx.background_spawn(async move { program.stop() }).detach();
+        }
     }
 
     /// Lets go of the program. Ending a program may take a moment, so it happens in the background.

@@ -103,6 +103,7 @@ impl World {
             rewrite: None,
             terminals: more.terminals,
             tests: None,
+            task_trust: None,
             unsaved: Arc::default(),
             install: None,
             working_folder: project.root.clone(),

@@ -1,4 +1,4 @@
-//! The problems that language servers report in a folder, grouped by file; the list follows new reports.
+//! The problems that language servers and tasks report in a folder, grouped by file; the list follows new reports.
 //!
 //! Start at `ProblemPicker::new`; the rows are ordered and described in `listing`.
 
@@ -170,8 +170,8 @@ impl PickerDelegate for ProblemPicker {
 
     fn nothing_found(&self, query: &str) -> SharedString {
         match ProblemScope::parse(query) {
-            (ProblemScope::Errors, "") => "No language server reports an error".into(),
-            (_, "") => "No language server reports a problem".into(),
+            (ProblemScope::Errors, "") => "No errors are known".into(),
+            (_, "") => "No problems are known".into(),
             _ => "No matching problems".into(),
         }
     }

@@ -56,7 +56,7 @@ fn receive(story: &mut Story, name: &str, open: Vec<Diagnostic>, closed: Vec<Uno
     story.settle();
 }
 
-fn listed(story: &mut Story) -> Vec<String> {
+pub(super) fn listed(story: &mut Story) -> Vec<String> {
     let rows = |workbench: &Workbench, cx: &App| {
         let picker = workbench.modal().read(cx);
         let picker = picker.active_view::<Picker<ProblemPicker>>();
@@ -116,7 +116,7 @@ fn an_agent_is_asked_to_fix_the_listed_problems(cx: &mut TestAppContext) {
     assert!(!story.is_asking());
     story.keys("ctrl-a ctrl-c");
     let copied = story.cx.read_from_clipboard().and_then(|it| it.text());
-    let expected = "Fix this problem, which a language server reports:\n\n\
+    let expected = "Fix this problem:\n\n\
         - src/lib.rs:1: error: not found (rustc)";
     assert_eq!(copied.as_deref(), Some(expected));
 }

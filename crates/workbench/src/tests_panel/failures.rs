@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use base::{AbsPath, Row, Span};
-use editor::{DiagnosticSet, DocumentModel};
+use editor::{DiagnosticOrigin, DiagnosticSet, DocumentModel};
 use gpui_kit::{Context, Entity};
 use lsp::{Diagnostic, DiagnosticSeverity, DiagnosticTags, ServerRange, UnopenedDiagnostic};
 use test_runner::TestFailure;
@@ -106,7 +106,9 @@ impl WindowTests {
         });
         let set = DiagnosticSet::new(items.collect());
         let revision = snapshot.revision();
-        model.update(cx, |model, cx| model.set_test_failures(revision, set, cx));
+        model.update(cx, |model, cx| {
+            model.set_diagnostics(DiagnosticOrigin::Tests, revision, set, cx)
+        });
     }
 
     /// Returns the failures in files, for the list of problems.

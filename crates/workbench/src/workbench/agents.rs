@@ -491,7 +491,10 @@ pub(super) fn agents_event(
             agent_terminals::mention_terminal(workbench, id, window, cx);
         }
         PanelEvent::BoardChanged => workbench.refresh_review(cx),
-        PanelEvent::TrustChanged => workbench.reload_language_servers(cx),
+        PanelEvent::TrustChanged => {
+            workbench.reload_language_servers(cx);
+            super::tasks::trust_changed(workbench, window, cx);
+        }
         PanelEvent::WriteDispute { agent, path, draft } => {
             review::write_dispute(workbench, agent, path, draft, window, cx);
         }

@@ -9,7 +9,7 @@ use gpui_kit::{
 use ui::{ActiveSettings as _, Tone};
 
 use super::shown_problems::ProblemReport;
-use super::{Workbench, is_narrow, language, terminals, test_runs};
+use super::{Workbench, is_narrow, language, tasks, terminals, test_runs};
 use crate::actions::file::{
     CloseFolder, CopyPath, CopyRelativePath, RevealInFileManager, RevealInTree,
 };
@@ -112,6 +112,7 @@ impl Workbench {
             .update(cx, |panel, cx| panel.set_root(root.clone(), window, cx));
         terminals::follow_folder(self, cx);
         test_runs::follow_folder(self, window, cx);
+        tasks::follow_folder(self);
         self.prediction.update(cx, |prediction, cx| {
             prediction.set_folder(self.folder.clone(), window, cx);
         });

@@ -17,7 +17,8 @@ use super::terminals::DraggedTerminalsBorder;
 use super::{
     Workbench, agent_access, agents, close, dialogs, excerpts, folders, formatting, grid,
     hierarchy, inline_edit, is_narrow, language, locations, navigate, open, panes, peek, pick,
-    problems, program, refactor, review, save, search, snippets, suggestions, terminals, test_runs,
+    problems, program, refactor, review, save, search, snippets, suggestions, tasks, terminals,
+    test_runs,
 };
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
@@ -312,6 +313,7 @@ impl Render for Workbench {
         let root = excerpts::with_actions(root, cx);
         let root = terminals::with_actions(root, cx);
         let root = test_runs::with_actions(root, cx);
+        let root = tasks::with_actions(root, cx);
         let root = dialogs::with_actions(root, cx);
         let root = search::with_tree_actions(root, cx);
         // Without any focus, no view would receive key events.

@@ -15,7 +15,7 @@ use terminal_panel::{TerminalPanel, TerminalPanelEvent, TerminalRequest};
 use ui::{ActiveSettings as _, ActiveTheme as _};
 
 use super::agent_terminals::{self, AgentTerminals};
-use super::{Workbench, WorkbenchRegion};
+use super::{Workbench, WorkbenchRegion, tasks};
 use crate::open_options::{GoToPosition, OpenOptions};
 use crate::region::region;
 use crate::session::SavedTerminals;
@@ -145,6 +145,13 @@ pub(super) fn panel(
     Some(panel)
 }
 
+/// Shows the terminals; the focus stays where it is.
+pub(super) fn reveal(workbench: &mut Workbench, cx: &mut Context<Workbench>) {
+    if !workbench.are_terminals_visible() {
+        set_shown(workbench, true, cx);
+    }
+}
+
 fn set_shown(workbench: &mut Workbench, is_shown: bool, cx: &mut Context<Workbench>) {
     workbench.terminals.is_shown = is_shown;
     if let Some(panel) = workbench.terminals.panel() {
@@ -245,6 +252,9 @@ fn panel_event(
         }
         TerminalPanelEvent::Detached(title) => {
             agent_terminals::note_detached(workbench, title, window, cx);
+        }
+        TerminalPanelEvent::RerunRequested(label) => {
+            tasks::start(workbench, label.clone(), window, cx);
         }
         TerminalPanelEvent::CloseRequested => hide(workbench, window, cx),
         TerminalPanelEvent::Changed => {}

@@ -4,7 +4,7 @@
 
 use base::Span;
 use composer_panel::actions::TrustFolder;
-use editor::{DiagnosticSet, DocumentModel, Editor};
+use editor::{DiagnosticOrigin, DiagnosticSet, DocumentModel, Editor};
 use gpui_kit::{
     App, AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Subscription,
     Window,
@@ -75,7 +75,12 @@ pub(super) fn follow_folder(
         document.update(cx, |document, cx| {
             let revision = document.snapshot().revision();
             document.set_gutter_marks(revision, Vec::new(), cx);
-            document.set_test_failures(revision, DiagnosticSet::default(), cx);
+            document.set_diagnostics(
+                DiagnosticOrigin::Tests,
+                revision,
+                DiagnosticSet::default(),
+                cx,
+            );
         });
         watch(workbench, &document, cx);
     }

@@ -7,7 +7,7 @@ use lsp::{Diagnostic, DiagnosticSeverity, DiagnosticTags};
 use super::super::hover::shown_messages;
 use super::state;
 use super::suggesting::open_with_keys;
-use crate::{DiagnosticCounts, DiagnosticSet, Editor};
+use crate::{DiagnosticCounts, DiagnosticOrigin, DiagnosticSet, Editor};
 
 /// Returns a diagnostic about the bytes `span`.
 pub(super) fn diagnostic(span: Span, severity: DiagnosticSeverity, message: &str) -> Diagnostic {
@@ -36,7 +36,7 @@ fn report(
     let model = editor.read_with(cx, |editor, _| editor.model().clone());
     model.update(cx, |model, cx| {
         let revision = model.snapshot().revision();
-        model.set_diagnostics(revision, items, cx);
+        model.set_diagnostics(DiagnosticOrigin::Servers, revision, items, cx);
     });
 }
 
@@ -69,7 +69,12 @@ fn spans_follow_edits_and_late_reports_are_carried_over_them(cx: &mut TestAppCon
             diagnostic(Span::from(4..5), WARNING, "unused"),
             diagnostic(Span::from(8..9), ERROR, "unknown"),
         ];
-        model.set_diagnostics(before, DiagnosticSet::new(late), cx);
+        model.set_diagnostics(
+            DiagnosticOrigin::Servers,
+            before,
+            DiagnosticSet::new(late),
+            cx,
+        );
         let counts = DiagnosticCounts {
             errors: 1,
             warnings: 1,
@@ -77,6 +82,40 @@ fn spans_follow_edits_and_late_reports_are_carried_over_them(cx: &mut TestAppCon
         assert_eq!(model.diagnostic_counts(), counts);
     });
     assert_eq!(spans(&editor, cx), [(6, 7), (10, 11)]);
+}
+
+#[gpui_kit::test]
+fn diagnostics_of_tasks_are_beside_those_of_servers(cx: &mut TestAppContext) {
+    let (editor, _heard, _subscription, cx) = open_with_keys("/a.rs", "ˇa b c d\n", cx);
+    report(&[(0, 1, ERROR), (4, 5, ERROR)], &editor, cx);
+    let model = editor.read_with(cx, |editor, _| editor.model().clone());
+    let find = |items: Vec<Diagnostic>, cx: &mut VisualTestContext| {
+        model.update(cx, |model, cx| {
+            let revision = model.snapshot().revision();
+            model.set_diagnostics(
+                DiagnosticOrigin::Tasks,
+                revision,
+                DiagnosticSet::new(items),
+                cx,
+            );
+        });
+    };
+    let found = [2..3, 6..7].map(|span| diagnostic(Span::from(span), WARNING, "of a task"));
+    find(found.to_vec(), cx);
+    assert_eq!(spans(&editor, cx), [(0, 1), (2, 3), (4, 5), (6, 7)]);
+    let touching = editor.read_with(cx, |editor, cx| {
+        let model = editor.model().read(cx);
+        let counts = model.diagnostic_counts();
+        assert_eq!((counts.errors, counts.warnings), (2, 2));
+        model.diagnostics_in(Span::from(2..5)).len()
+    });
+    assert_eq!(touching, 2);
+    // Neither replaces the other, and both follow edits.
+    report(&[(4, 5, ERROR)], &editor, cx);
+    cx.simulate_input("x");
+    assert_eq!(spans(&editor, cx), [(3, 4), (5, 6), (7, 8)]);
+    find(Vec::new(), cx);
+    assert_eq!(spans(&editor, cx), [(5, 6)]);
 }
 
 #[gpui_kit::test]

@@ -10,7 +10,7 @@ use text::{Author, Edit};
 use super::scripted::{Scene, ScriptedAnnotations, annotation_scene};
 use crate::editor::folding::foldable_at;
 use crate::model::{AnnotationExtent, AnnotationSources};
-use crate::{DiagnosticSet, DocumentModel, Fold, FoldAll};
+use crate::{DiagnosticOrigin, DiagnosticSet, DocumentModel, Fold, FoldAll};
 
 type Source = ScriptedAnnotations<Option<FoldingKind>>;
 
@@ -140,7 +140,12 @@ fn diagnostics_request_no_folds_while_the_text_is_edited(cx: &mut TestAppContext
     scene.insert(0, "new\n");
     scene.model.update(scene.cx, |model, cx| {
         let revision = model.snapshot().revision();
-        model.set_diagnostics(revision, DiagnosticSet::default(), cx);
+        model.set_diagnostics(
+            DiagnosticOrigin::Servers,
+            revision,
+            DiagnosticSet::default(),
+            cx,
+        );
     });
     scene.cx.run_until_parked();
     assert_eq!(scene.requests(), 0);

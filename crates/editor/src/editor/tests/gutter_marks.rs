@@ -10,7 +10,7 @@ use lsp::DiagnosticSeverity;
 
 use super::diagnostics::diagnostic;
 use super::suggesting::open_with_keys;
-use crate::{DiagnosticSet, Editor, EditorEvent, GutterIcon, GutterMark};
+use crate::{DiagnosticOrigin, DiagnosticSet, Editor, EditorEvent, GutterIcon, GutterMark};
 
 fn mark(editor: &Entity<Editor>, spans: &[(usize, usize)], cx: &mut VisualTestContext) {
     let marks = spans.iter().enumerate().map(|(key, (start, end))| {
@@ -84,17 +84,27 @@ fn failures_of_tests_are_sorted_among_diagnostics(cx: &mut TestAppContext) {
     let (own, failures) = (set(&[(0, 3), (8, 13)]), set(&[(4, 7)]));
     model.update(cx, |model, cx| {
         let revision = model.snapshot().revision();
-        model.set_diagnostics(revision, own, cx);
-        model.set_test_failures(revision, failures, cx);
+        model.set_diagnostics(DiagnosticOrigin::Servers, revision, own, cx);
+        model.set_diagnostics(DiagnosticOrigin::Tests, revision, failures, cx);
         let starts: Vec<usize> = model.diagnostics().map(|it| it.span.start.0).collect();
         assert_eq!(starts, [0, 4, 8]);
         let found = model.diagnostics_in(Span::from(3..9));
         assert_eq!(found.len(), 3);
         assert_eq!(model.diagnostic_counts().errors, 3);
         // A report of the servers keeps the failures.
-        model.set_diagnostics(revision, DiagnosticSet::default(), cx);
+        model.set_diagnostics(
+            DiagnosticOrigin::Servers,
+            revision,
+            DiagnosticSet::default(),
+            cx,
+        );
         assert_eq!(model.diagnostics().count(), 1);
-        model.set_test_failures(revision, DiagnosticSet::default(), cx);
+        model.set_diagnostics(
+            DiagnosticOrigin::Tests,
+            revision,
+            DiagnosticSet::default(),
+            cx,
+        );
         assert_eq!(model.diagnostics().count(), 0);
     });
 }

@@ -226,8 +226,8 @@ pub(crate) fn sections(problems: &[Problem], listed: &[usize]) -> Vec<(usize, St
 pub(crate) fn prompt<'a>(problems: impl Iterator<Item = &'a Problem>) -> String {
     let problems: Vec<&Problem> = problems.collect();
     let mut lines = vec![match problems.len() {
-        1 => "Fix this problem, which a language server reports:".to_owned(),
-        _ => "Fix these problems, which language servers report:".to_owned(),
+        1 => "Fix this problem:".to_owned(),
+        _ => "Fix these problems:".to_owned(),
     }];
     lines.push(String::new());
     lines.extend(problems.iter().take(MAX_PROMPTED).map(|problem| {

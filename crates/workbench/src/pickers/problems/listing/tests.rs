@@ -75,7 +75,7 @@ fn tab_goes_through_the_severities() {
 #[test]
 fn a_prompt_lists_places_and_messages() {
     let problems = problems();
-    let expected = "Fix these problems, which language servers report:\n\n\
+    let expected = "Fix these problems:\n\n\
         - b.rs:9: error: not found (rustc E0308)\n\
         - a.rs:2: warning: unused variable\n  with details (rustc)";
     assert_eq!(prompt([&problems[0], &problems[3]].into_iter()), expected);

@@ -1,0 +1,73 @@
+//! The permission to run tasks: trust in a folder as for agents and language servers, and a record for each allowed text of
+//! a file of tasks, as for hooks.
+
+use agent::hooks::consent;
+use base::AbsPath;
+use host::{Dirs, RealFiles};
+use tasks::TaskFile;
+use workbench::services::TaskTrust;
+
+/// The permission as the state folder records it.
+pub(crate) struct StoredTaskTrust {
+    dirs: Dirs,
+}
+
+impl StoredTaskTrust {
+    /// Creates the permission of the user to whom the folders belong.
+    pub(crate) fn new(dirs: &Dirs) -> Self {
+        Self { dirs: dirs.clone() }
+    }
+}
+
+/// Returns the text that the user allows. Its first line keeps it apart from hooks.
+fn allowed_text(file: &TaskFile) -> String {
+    format!("tasks {}\n{}", file.name, file.text)
+}
+
+impl TaskTrust for StoredTaskTrust {
+    fn is_trusted(&self, root: &AbsPath) -> bool {
+        runtime::trust::is_trusted(&RealFiles, &self.dirs, root)
+    }
+
+    fn is_allowed(&self, root: &AbsPath, file: &TaskFile) -> bool {
+        consent::is_given(&RealFiles, &self.dirs.state, root, &allowed_text(file))
+    }
+
+    fn allow(&self, root: &AbsPath, file: &TaskFile) -> Result<(), host::Error> {
+        consent::give(&RealFiles, &self.dirs.state, root, &allowed_text(file))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::AbsPath;
+    use host::{Dirs, RealFiles};
+    use tasks::TaskFile;
+    use workbench::services::TaskTrust as _;
+
+    use super::StoredTaskTrust;
+
+    #[test]
+    fn a_changed_file_of_tasks_needs_a_new_permission() {
+        let temporary = tempfile::tempdir().expect("a folder");
+        let folder = AbsPath::new(temporary.path()).expect("absolute");
+        let dirs = Dirs::under(&folder.join("own"));
+        dirs.create().expect("folders");
+        let (root, other) = (folder.join("p"), folder.join("q"));
+        let trust = StoredTaskTrust::new(&dirs);
+        assert!(!trust.is_trusted(&root));
+        runtime::trust::set_trusted(&RealFiles, &dirs, &root, true).expect("written");
+        assert!(trust.is_trusted(&root) && !trust.is_trusted(&other));
+        let mut file = TaskFile {
+            path: root.join(".vscode/tasks.json"),
+            name: ".vscode/tasks.json",
+            text: "{}".to_owned(),
+        };
+        assert!(!trust.is_allowed(&root, &file));
+        trust.allow(&root, &file).expect("written");
+        assert!(trust.is_allowed(&root, &file));
+        assert!(!trust.is_allowed(&other, &file));
+        file.text = "{ }".to_owned();
+        assert!(!trust.is_allowed(&root, &file));
+    }
+}
