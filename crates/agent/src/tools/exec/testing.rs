@@ -152,7 +152,9 @@ impl RunTestsTool {
         let mut mode = RunMode::of(context, request);
         loop {
             let bounds = mode.bounds(context, request).await?;
-            let terminal = exec.start(context, &state, request, folder.clone(), bounds)?;
+            let feed = exec.open_feed(call, context, request, &folder, mode.label());
+            let launch = exec.launch(request, folder.clone(), bounds);
+            let terminal = super::start(launch, context, &state, request, feed)?;
             let terminal = Arc::new(terminal);
             let over = super::watch(context, &terminal, request.wait, request.limit).await;
             if let WaitOutcome::Ended(ended) = over
