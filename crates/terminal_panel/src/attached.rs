@@ -268,6 +268,9 @@ impl TerminalProgram for AttachedProgram {
         usize::from(self.exit().is_none())
     }
 
+    /// Does nothing: the agent's session ends its commands.
+    fn stop(&self) {}
+
     fn control(&self) -> Option<ProgramControl> {
         Some(self.lock().control)
     }

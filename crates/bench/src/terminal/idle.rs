@@ -62,6 +62,7 @@ fn shell(folder: &AbsPath) -> Result<TerminalSession, String> {
         sandbox: None,
         emulator: emulator_options(SCROLLBACK),
         restored: None,
+        output: None,
     };
     let clock = Arc::new(RealClock::default());
     TerminalSession::start(spec, clock, Arc::new(|| {})).map_err(failed)

@@ -112,6 +112,7 @@ impl PrintedFile {
             sandbox: None,
             emulator: emulator_options(SCROLLBACK),
             restored: None,
+            output: None,
         };
         let clock = Arc::new(RealClock::default());
         let session = TerminalSession::start(spec, clock, Arc::new(|| {}));

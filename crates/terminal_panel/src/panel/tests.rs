@@ -457,7 +457,6 @@ fn mentions_quote_the_last_command_of_each_terminal(cx: &mut TestAppContext) {
 
 fn task_request(label: &str) -> TerminalRequest {
     TerminalRequest {
-        folder: None,
         program: Some(crate::ProgramCommand {
             name: "make".to_owned(),
             arguments: vec![label.to_owned()],
@@ -465,6 +464,7 @@ fn task_request(label: &str) -> TerminalRequest {
         }),
         title: Some(label.to_owned()),
         output: Some(crate::OutputObserver::new(|_| {})),
+        ..TerminalRequest::default()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use ::terminal::{
     ClipboardAccess, CursorShape, Emulator, EmulatorOptions, TerminalEvent, TerminalSession,
@@ -34,6 +35,9 @@ struct WatchedProgram {
     session: TerminalSession,
     reads: Arc<TerminalReads>,
 }
+
+/// Time that a program has to end by itself when it is stopped.
+const GRACE: Duration = Duration::from_millis(500);
 
 impl TerminalReads {
     /// Returns the number of reads.
@@ -73,6 +77,7 @@ impl BenchTerminals {
                 host_name: None,
             },
             restored: None,
+            output: None,
         };
         let session = TerminalSession::start(spec, Arc::new(RealClock::default()), wake)?;
         Ok(WatchedProgram {
@@ -150,5 +155,9 @@ impl TerminalProgram for WatchedProgram {
 
     fn process_count(&self) -> usize {
         self.session.members().len()
+    }
+
+    fn stop(&self) {
+        self.session.stop(GRACE);
     }
 }

@@ -269,6 +269,7 @@ fn launch(
         }),
         title: Some(task.label.clone()),
         output: Some(observer),
+        ..TerminalRequest::default()
     };
     let view = panel.update(cx, |panel, cx| panel.launch(request, window, cx));
     if task.reveal == TaskReveal::Always {
