@@ -5,7 +5,8 @@
 //!
 //! Prints one line of JSON for each figure. The argument `completions` measures the list of completions instead;
 //! `without-list` turns off that the list opens while one types.
-//! `BURIN_PICTURE=file.png` also paints what the view shows.
+//! `BURIN_BENCH_TEXT` names a file whose lines are repeated instead of this crate's source, so that two builds measure the
+//! same text. `BURIN_PICTURE=file.png` also paints what the view shows.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -289,6 +290,9 @@ fn picture(text: &str, path: &std::ffi::OsStr, cx: &mut HeadlessAppContext) {
 
 /// This crate's own source, repeated.
 fn rust_text(rows: usize) -> String {
+    let given = std::env::var_os("BURIN_BENCH_TEXT");
+    let given =
+        given.map(|path| std::fs::read_to_string(path).expect("BURIN_BENCH_TEXT names a text"));
     let sources = [
         include_str!("../src/editor.rs"),
         include_str!("../src/element/layout.rs"),
@@ -296,9 +300,9 @@ fn rust_text(rows: usize) -> String {
         include_str!("../src/mouse.rs"),
         include_str!("../src/find.rs"),
     ];
-    let all = sources.iter().flat_map(|source| source.lines());
+    let all = given.unwrap_or_else(|| sources.concat());
     let mut text = String::new();
-    for line in all.cycle().take(rows) {
+    for line in all.lines().cycle().take(rows) {
         text.push_str(line);
         text.push('\n');
     }

@@ -148,24 +148,54 @@ impl SyntaxSnapshot {
         let mut views = Vec::new();
         let mut next = self.root_view();
         while let Some(view) = next {
-            next = self.view_within(&view, text, offset);
+            next = match self.injection_at(&view, text, offset) {
+                Some(InjectionAt::Layer(view)) => Some(view),
+                Some(InjectionAt::Span(injection)) => self.view_of(&view, &injection, text),
+                None => None,
+            };
             views.push(view);
         }
         views
     }
 
-    /// The tree of the injection at an offset of a host.
-    fn view_within<'a>(
+    /// Returns what `views_at` returns, but never parses: `None` if a small injection is not parsed yet.
+    pub(crate) fn parsed_views_at(
+        &self,
+        text: &Snapshot,
+        offset: ByteOffset,
+    ) -> Option<Vec<TreeView<'_>>> {
+        let mut views = Vec::new();
+        let mut next = self.root_view();
+        while let Some(view) = next {
+            next = match self.injection_at(&view, text, offset) {
+                Some(InjectionAt::Layer(view)) => Some(view),
+                Some(InjectionAt::Span(injection)) => {
+                    let is_small = self.is_small(&view, &injection);
+                    let small = &self.caches.small;
+                    if is_small && !small.is_parsed(&injection, text, view.shift) {
+                        return None;
+                    }
+                    self.view_of(&view, &injection, text)
+                }
+                None => None,
+            };
+            views.push(view);
+        }
+        Some(views)
+    }
+
+    /// Returns the innermost injection of a host at an offset.
+    fn injection_at<'a>(
         &'a self,
         host: &TreeView<'a>,
         text: &Snapshot,
         offset: ByteOffset,
-    ) -> Option<TreeView<'a>> {
+    ) -> Option<InjectionAt<'a>> {
         if host.depth + 1 >= MAX_DEPTH {
             return None;
         }
         if let Some(layer) = layer_at(host.layers, offset) {
-            return Some(layer_view(layer, host.depth + 1));
+            return Some(InjectionAt::Layer(layer_view(layer, host.depth + 1)));
         }
         let at = offset.0.checked_sub(host.shift)?;
         let around = at.saturating_sub(1)..at + 1;
@@ -174,7 +204,18 @@ impl SyntaxSnapshot {
         injections_in(grammar, host.root(), text, host.shift, around)
             .into_iter()
             .rfind(holds)
-            .and_then(|injection| self.view_of(host, &injection, text))
+            .map(InjectionAt::Span)
+    }
+
+    /// Returns whether an injection of `host` is parsed on demand, not as a layer.
+    fn is_small(&self, host: &TreeView<'_>, injection: &Injection) -> bool {
+        let has_layers = host.language.grammar().has_layers;
+        let max = if has_layers {
+            SMALL_BYTES
+        } else {
+            MAX_SMALL_BYTES
+        };
+        host.depth + 1 < MAX_DEPTH && injection.span.len() <= max
     }
 
     /// Returns the tree of an injection of `host`. Returns `None` if the injection is nested too
@@ -205,6 +246,12 @@ impl SyntaxSnapshot {
             depth,
         })
     }
+}
+
+/// An injection at an offset: a layer with its tree, or a span of the text.
+enum InjectionAt<'a> {
+    Layer(TreeView<'a>),
+    Span(Injection),
 }
 
 fn layer_view(layer: &InjectionLayer, depth: usize) -> TreeView<'_> {

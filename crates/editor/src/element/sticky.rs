@@ -59,8 +59,14 @@ impl Decorator<'_> {
         );
         match &self.editor.sticky.rows {
             Some((known, rows)) if *known == key => rows.clone(),
-            _ => {
-                let rows = syntax.context_rows(&self.editor.snapshot, first);
+            shown => {
+                let text = &self.editor.snapshot;
+                let rows = match (syntax.parsed_context_rows(text, first), shown) {
+                    (Some(rows), _) => rows,
+                    // The highlights of the text parse the injection in the background.
+                    (None, Some(((.., row), rows))) if *row == first => return rows.clone(),
+                    _ => syntax.context_rows(text, first),
+                };
                 self.editor.sticky.rows = Some((key, rows.clone()));
                 rows
             }

@@ -70,6 +70,22 @@ fn heads_of_what_encloses_a_row() {
 }
 
 #[test]
+fn rows_around_an_unparsed_injection_are_unknown() {
+    let marked = Marked::new(
+        "Rust",
+        "fn f() {\n    m! {\n        fn g() {\n            xˇ\n        }\n    }\n}\n",
+    );
+    let row = marked.text.point_at(marked.caret()).row;
+    assert_eq!(marked.syntax.parsed_context_rows(&marked.text, row), None);
+    let rows = marked.syntax.context_rows(&marked.text, row);
+    assert!(rows.contains(&Row(2)), "{rows:?}");
+    assert_eq!(
+        marked.syntax.parsed_context_rows(&marked.text, row),
+        Some(rows)
+    );
+}
+
+#[test]
 fn a_row_that_is_not_there_has_none() {
     let marked = Marked::new("Rust", "fn f() {}\n");
     assert!(marked.syntax.context_rows(&marked.text, Row(99)).is_empty());

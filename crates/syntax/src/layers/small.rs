@@ -57,19 +57,7 @@ impl SmallLayers {
         text: &Snapshot,
         shift: usize,
     ) -> Option<Arc<SmallLayer>> {
-        let start = injection.span.start.0;
-        let mut content = Vec::with_capacity(injection.span.len());
-        for piece in BytePieces::new(text, shift + start..shift + injection.span.end.0) {
-            content.extend_from_slice(piece);
-        }
-        let ranges = injection.ranges.iter();
-        let key = Key {
-            language: injection.language,
-            text: content.into(),
-            ranges: ranges
-                .map(|it| (it.start_byte - start, it.end_byte - start))
-                .collect(),
-        };
+        let key = Key::of(injection, text, shift);
         let mut generations = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(layer) = generations.find(&key) {
             return Some(layer);
@@ -80,6 +68,33 @@ impl SmallLayers {
         });
         generations.insert(key, layer.clone());
         Some(layer)
+    }
+}
+
+impl SmallLayers {
+    /// Returns whether the cache has the tree of an injection. Never parses.
+    pub(crate) fn is_parsed(&self, injection: &Injection, text: &Snapshot, shift: usize) -> bool {
+        let key = Key::of(injection, text, shift);
+        let mut generations = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        generations.find(&key).is_some()
+    }
+}
+
+impl Key {
+    fn of(injection: &Injection, text: &Snapshot, shift: usize) -> Self {
+        let start = injection.span.start.0;
+        let mut content = Vec::with_capacity(injection.span.len());
+        for piece in BytePieces::new(text, shift + start..shift + injection.span.end.0) {
+            content.extend_from_slice(piece);
+        }
+        let ranges = injection.ranges.iter();
+        Self {
+            language: injection.language,
+            text: content.into(),
+            ranges: ranges
+                .map(|it| (it.start_byte - start, it.end_byte - start))
+                .collect(),
+        }
     }
 }
 
