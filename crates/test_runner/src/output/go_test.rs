@@ -130,7 +130,7 @@ fn read_output(outcome: &mut TestOutcome, output: String) {
     outcome.output.truncate(outcome.output.trim_end().len());
 }
 
-/// Returns the place in a frame of the stack in a test: `	/p/sum_test.go:12 +0x1d`.
+/// Returns the place in a frame of the stack in a test: a path, a line and an offset, such as `/p/sum_test.go:12 +0x1d`.
 fn stack_frame(line: &str) -> Option<FailureLocation> {
     let (place, _) = line.trim().split_once(" +0x")?;
     FailureLocation::parse(place).filter(|it| it.path.ends_with("_test.go"))

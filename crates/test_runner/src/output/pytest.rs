@@ -184,7 +184,7 @@ fn result_of(line: &str) -> Option<(String, TestOutcome)> {
         let rest = &line[at + 1 + word.len()..];
         // A reason may follow in parentheses.
         let is_end = rest.is_empty() || rest.starts_with(" (");
-        is_end.then(|| (at, *status, rest))
+        is_end.then_some((at, *status, rest))
     });
     let (at, status, rest) = found.max_by_key(|(at, ..)| *at)?;
     let node = line[..at].trim_end();
