@@ -37,7 +37,7 @@ pub fn resolve(
         TaskOrigin::File {
             path, line, name, ..
         } => TaskError::Variable {
-            name: *name,
+            name,
             path: path.clone(),
             line: *line,
             task: task.label.clone(),
@@ -45,7 +45,7 @@ pub fn resolve(
         },
         // Detected tasks have no variables.
         TaskOrigin::Detected { tool, path } => TaskError::Variable {
-            name: *tool,
+            name: tool,
             path: path.clone(),
             line: 1,
             task: task.label.clone(),

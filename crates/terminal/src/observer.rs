@@ -6,7 +6,9 @@ use std::sync::Arc;
 /// Reads the output of a program as it comes, before the emulator does. Called on the thread that reads the program, which
 /// waits meanwhile; once the end of the program is known, all of its output was passed on.
 #[derive(Clone)]
-pub struct OutputObserver(Arc<dyn Fn(&[u8]) + Send + Sync>);
+pub struct OutputObserver(Arc<ReadOutput>);
+
+type ReadOutput = dyn Fn(&[u8]) + Send + Sync;
 
 impl OutputObserver {
     /// Creates an observer that calls `read` with each piece of output.

@@ -91,7 +91,7 @@ struct FakeAgentState {
     files: HashMap<AbsPath, Vec<u8>>,
     automations: Vec<AutomationEntry>,
     automation_changes: Vec<AutomationChange>,
-    commands: commands::FakeCommands,
+    running_commands: commands::FakeCommands,
 }
 
 /// Answers the actions on changes in the user's folder.
@@ -456,7 +456,7 @@ impl AgentService for FakeAgents {
     }
 
     fn running_commands(&self) -> BoxStream<'static, Vec<AgentCommand>> {
-        self.with(|state| state.commands.follow())
+        self.with(|state| state.running_commands.follow())
     }
 
     fn watch_command(&self, id: AgentCommandId, from: u64) -> CommandConnection {

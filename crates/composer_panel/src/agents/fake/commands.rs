@@ -34,7 +34,7 @@ impl FakeAgents {
     /// Sets the running commands.
     pub fn set_running_commands(&self, commands: &[AgentCommand]) {
         self.with(|state| {
-            let state = &mut state.commands;
+            let state = &mut state.running_commands;
             state.running = commands.to_vec();
             let sent = |it: &mpsc::UnboundedSender<_>| it.unbounded_send(commands.to_vec()).is_ok();
             state.lists.retain(sent);
@@ -44,22 +44,24 @@ impl FakeAgents {
     /// Sends news to the latest watcher of a command. Returns whether it is attached.
     pub fn send_command_news(&self, id: &AgentCommandId, news: CommandNews) -> bool {
         self.with(|state| {
-            let watcher = state.commands.watchers.get(id);
+            let watcher = state.running_commands.watchers.get(id);
             watcher.is_some_and(|watcher| watcher.unbounded_send(news).is_ok())
         })
     }
 
     /// Takes the inputs of commands since the last call.
     pub fn take_command_inputs(&self) -> Vec<CommandInput> {
-        self.with(|state| std::mem::take(&mut state.commands.inputs))
+        self.with(|state| std::mem::take(&mut state.running_commands.inputs))
     }
 
     pub(super) fn connect_command(&self, id: AgentCommandId, _from: u64) -> CommandConnection {
         let (sender, news) = mpsc::unbounded();
-        self.with(|state| state.commands.watchers.insert(id, sender));
+        self.with(|state| state.running_commands.watchers.insert(id, sender));
         let this = self.clone();
         CommandConnection {
-            send: Arc::new(move |input| this.with(|state| state.commands.inputs.push(input))),
+            send: Arc::new(move |input| {
+                this.with(|state| state.running_commands.inputs.push(input))
+            }),
             news: news.boxed(),
         }
     }
