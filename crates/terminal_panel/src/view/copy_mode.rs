@@ -99,7 +99,8 @@ impl TerminalView {
             ..
         } = stroke.modifiers;
         let Some(key) = copy_key(stroke) else {
-            return !(control || alt || platform || function) && !is_function_key(&stroke.key);
+            let is_command = control || alt || platform || function;
+            return !(is_command || is_function_key(&stroke.key));
         };
         match key {
             CopyKey::Move(motion, step) => {
