@@ -64,7 +64,7 @@ impl Tally {
             .iter()
             .map(|it| hunks(&it.old, &it.new))
             .collect();
-        if !HUNKS.contains(&plans.iter().map(Vec::len).sum()) {
+        if !HUNKS.contains(&plans.iter().map(Vec::len).sum::<usize>()) {
             return;
         }
         let mut tier = LocalTier::new(moment.view.clone());

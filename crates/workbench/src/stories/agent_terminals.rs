@@ -15,7 +15,7 @@ use terminal_panel::actions::{CloseTerminal, TakeOver};
 
 use super::a11y::names;
 use super::agent_prompt::{shown, suggestions};
-use super::agents::{after_leave, press, recorded, until_leave};
+use super::agents::{after_permission, press, recorded, until_permission};
 use super::{Story, path, project, services, start_with};
 use crate::windows::OpenRequest;
 
@@ -71,9 +71,9 @@ fn command(call: &str, line: &str) -> AgentCommand {
 fn watch(cx: &mut TestAppContext) -> (Story, FakeAgents, AgentCommandId) {
     let (mut story, fake, _) = open(cx);
     story.keys("ctrl-alt-b").input("fix it").keys("enter");
-    for event in until_leave()
+    for event in until_permission()
         .into_iter()
-        .chain(after_leave().into_iter().take(2))
+        .chain(after_permission().into_iter().take(2))
     {
         fake.send_event(event);
     }

@@ -16,6 +16,7 @@ use gpui_kit::test::TestQueryExt as _;
 use gpui_kit::{App, TestAppContext, Window, px, size};
 
 use super::a11y::names;
+use super::steering::steered_twice;
 use super::{Story, path, project, services, start_with};
 use crate::windows::OpenRequest;
 

@@ -37,7 +37,7 @@ fn steering(text: &str) -> SessionCommand {
 }
 
 /// Starts a turn, and steers it twice.
-fn steered_twice(cx: &mut TestAppContext) -> (Story, FakeAgents) {
+pub(super) fn steered_twice(cx: &mut TestAppContext) -> (Story, FakeAgents) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-i").input("fix it").keys("enter");
     for event in until_permission().into_iter().take(3) {
