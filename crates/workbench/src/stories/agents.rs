@@ -16,7 +16,6 @@ use gpui_kit::test::TestQueryExt as _;
 use gpui_kit::{App, TestAppContext, Window, px, size};
 
 use super::a11y::names;
-use super::steering::steered_twice;
 use super::{Story, path, project, services, start_with};
 use crate::windows::OpenRequest;
 
@@ -507,26 +506,6 @@ fn in_a_narrow_window_the_panel_hides_for_the_text(cx: &mut TestAppContext) {
         .act(TogglePanel)
         .act(crate::actions::view::FocusEditor);
     assert!(is_visible(&mut story), "there is room for both");
-}
-
-#[gpui_kit::test]
-fn a_prompt_that_comes_back_by_itself_says_so(cx: &mut TestAppContext) {
-    let is_said = |story: &mut Story| {
-        let seen = names(story, "the panel for agents");
-        seen.iter().any(|name| name.contains("was not sent"))
-    };
-    let (mut story, fake) = steered_twice(cx);
-    story.keys("ctrl-shift-backspace");
-    fake.send_event(AgentEvent::GivenBack(said("mind the style")));
-    fake.send_event(AgentEvent::Idle(TurnEnd::Stopped));
-    story.settle();
-    assert!(!is_said(&mut story), "the user knows it");
-    fake.send_event(AgentEvent::GivenBack(said("and the docs")));
-    story.settle();
-    assert!(is_said(&mut story));
-    story.keys("enter");
-    story.settle();
-    assert!(!is_said(&mut story), "it is sent now");
 }
 
 fn of_child(session: &str, event: AgentEvent) -> AgentEvent {

@@ -1,12 +1,13 @@
 //! Prompts to a turn that runs: sent, given back, kept in order.
 
-use agent::record::Delivery;
+use agent::record::{Delivery, TurnEnd};
 use agent::session::QueueCommand;
 use agent::{AgentEvent, SessionCommand};
 use composer_panel::agents::FakeAgents;
 use gpui_kit::TestAppContext;
 
 use super::Story;
+use super::a11y::names;
 use super::agents::{open, said, until_permission};
 
 #[gpui_kit::test]
@@ -37,7 +38,7 @@ fn steering(text: &str) -> SessionCommand {
 }
 
 /// Starts a turn, and steers it twice.
-pub(super) fn steered_twice(cx: &mut TestAppContext) -> (Story, FakeAgents) {
+fn steered_twice(cx: &mut TestAppContext) -> (Story, FakeAgents) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-i").input("fix it").keys("enter");
     for event in until_permission().into_iter().take(3) {
@@ -107,4 +108,24 @@ fn one_undo_takes_out_prompts_given_back(cx: &mut TestAppContext) {
     story.settle();
     story.keys("ctrl-z");
     assert_eq!(sent_by_enter(&mut story, &fake), "my draft");
+}
+
+#[gpui_kit::test]
+fn a_prompt_that_comes_back_by_itself_says_so(cx: &mut TestAppContext) {
+    let is_said = |story: &mut Story| {
+        let seen = names(story, "the panel for agents");
+        seen.iter().any(|name| name.contains("was not sent"))
+    };
+    let (mut story, fake) = steered_twice(cx);
+    story.keys("ctrl-shift-backspace");
+    fake.send_event(AgentEvent::GivenBack(said("mind the style")));
+    fake.send_event(AgentEvent::Idle(TurnEnd::Stopped));
+    story.settle();
+    assert!(!is_said(&mut story), "the user knows it");
+    fake.send_event(AgentEvent::GivenBack(said("and the docs")));
+    story.settle();
+    assert!(is_said(&mut story));
+    story.keys("enter");
+    story.settle();
+    assert!(!is_said(&mut story), "it is sent now");
 }
