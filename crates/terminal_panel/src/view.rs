@@ -43,7 +43,8 @@ use terminal::{SavedTerminal, TerminalProgress};
 use ui::{ActiveSettings as _, RestTimer};
 
 pub(crate) use contents::ViewContents;
-pub(crate) use control::AgentProgramState;
+pub(crate) use control::{AgentProgramState, agent_state, detached};
+pub(crate) use mention::{quote, quoted_command};
 pub(crate) use mouse::listen;
 
 use crate::attached::AttachedProgram;
@@ -382,10 +383,10 @@ impl TerminalView {
 
     /// Sends bytes to the program, and returns to the newest line. Ends copy mode.
     fn send(&mut self, bytes: Vec<u8>, cx: &mut Context<Self>) {
-        if bytes.is_empty() || !self.may_type(cx) {
+        if bytes.is_empty() || !control::may_type(self, cx) {
             return;
         }
-        self.end_copy_mode(cx);
+        copy_mode::end_copy_mode(self, cx);
         if let Some(program) = self.running_program().cloned() {
             scrolling::follow_output(self, cx);
             program.write(bytes);

@@ -9,7 +9,7 @@ use ui::{ActiveSettings as _, ActiveTheme as _, Button, ButtonStyle, Icon, dp};
 
 use super::{TerminalPanel, TerminalPanelEvent};
 use crate::actions::{CloseAllTerminals, CloseTerminal, ConfirmQuestion, DismissQuestion};
-use crate::view::TerminalView;
+use crate::view::{TerminalView, detached};
 
 /// A question whether to close terminals in which commands run.
 pub(super) struct ClosingQuestion {
@@ -96,7 +96,7 @@ impl TerminalPanel {
         cx: &mut Context<Self>,
     ) {
         let shown = self.tabs.get(self.active).map(|tab| tab.id);
-        let detached = views.iter().filter_map(|view| view.read(cx).detached());
+        let detached = views.iter().filter_map(|view| detached(view.read(cx)));
         let detached: Vec<_> = detached.collect();
         for view in views {
             view.update(cx, |view, cx| view.end(cx));

@@ -3,7 +3,7 @@
 use gpui_kit::{App, Entity, SharedString};
 
 use super::TerminalPanel;
-use crate::view::TerminalView;
+use crate::view::{TerminalView, quote, quoted_command};
 
 /// A terminal that a prompt can mention.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl TerminalPanel {
         let view = views.find(|view| mention(view, cx).is_some_and(|it| it.id == id))?;
         Some(MentionedOutput {
             id: id.to_owned(),
-            text: view.read(cx).quote()?,
+            text: quote(view.read(cx))?,
         })
     }
 }
@@ -50,7 +50,7 @@ impl TerminalPanel {
 fn mention(view: &Entity<TerminalView>, cx: &App) -> Option<TerminalMention> {
     let terminal = view.entity_id().as_u64();
     let view = view.read(cx);
-    let quoted = view.quoted_command()?;
+    let quoted = quoted_command(view)?;
     let number = quoted.number.map(|number| format!("-{number}"));
     Some(TerminalMention {
         id: format!("{terminal}{}", number.unwrap_or_default()),

@@ -15,7 +15,7 @@ use super::{PanelTab, TerminalPanel, TerminalPanelEvent};
 use crate::actions::{
     CloseAllTerminals, CloseTerminal, NewTerminal, RenameTerminal, SplitTerminal,
 };
-use crate::view::{AgentProgramState, TerminalStatus};
+use crate::view::{AgentProgramState, TerminalStatus, agent_state};
 
 impl PanelTab {
     /// Returns the mark behind the title: the end of a program, the bell, or output that was not seen.
@@ -55,7 +55,7 @@ impl PanelTab {
     /// Returns the state of an agent's program, if the tab shows one alone.
     fn agent_state(&self, cx: &App) -> Option<AgentProgramState> {
         match self.panes.as_slice() {
-            [pane] => pane.view.read(cx).agent_state(),
+            [pane] => agent_state(pane.view.read(cx)),
             _ => None,
         }
     }

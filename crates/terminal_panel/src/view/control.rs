@@ -44,144 +44,156 @@ impl TerminalView {
     pub(super) fn has_control(&self) -> bool {
         self.running_program().is_some() && self.control == Some(ProgramControl::You)
     }
+}
 
-    /// Returns whether the user can take the program over.
-    pub(super) fn can_take_over(&self) -> bool {
-        let is_others = matches!(
-            self.control,
-            Some(ProgramControl::Agent | ProgramControl::OtherWindow)
-        );
-        self.running_program().is_some() && is_others
+/// Returns whether the user can take the program over.
+pub(super) fn can_take_over(view: &TerminalView) -> bool {
+    let is_others = matches!(
+        view.control,
+        Some(ProgramControl::Agent | ProgramControl::OtherWindow)
+    );
+    view.running_program().is_some() && is_others
+}
+
+/// Returns whether typed text may go to the program. Says why not if it takes none.
+pub(super) fn may_type(view: &mut TerminalView, cx: &mut Context<TerminalView>) -> bool {
+    let is_refused = view.is_agents()
+        && (view.running_program().is_none() || view.control == Some(ProgramControl::WatchOnly));
+    if is_refused {
+        view.show_notice("This command takes no input: it can only be watched", cx);
     }
+    !is_refused
+}
 
-    /// Returns whether typed text may go to the program. Says why not if it takes none.
-    pub(super) fn may_type(&mut self, cx: &mut Context<Self>) -> bool {
-        let is_refused = self.is_agents()
-            && (self.running_program().is_none()
-                || self.control == Some(ProgramControl::WatchOnly));
-        if is_refused {
-            self.show_notice("This command takes no input: it can only be watched", cx);
+pub(super) fn note_control(
+    view: &mut TerminalView,
+    control: Option<ProgramControl>,
+    cx: &mut Context<TerminalView>,
+) {
+    if view.control != control {
+        view.control = control;
+        cx.emit(TerminalViewEvent::Changed);
+    }
+}
+
+/// Handler of an action.
+pub(super) fn take_over(
+    view: &mut TerminalView,
+    _: &TakeOver,
+    _: &mut Window,
+    cx: &mut Context<TerminalView>,
+) {
+    set_control(view, true, cx);
+}
+
+/// Handler of an action.
+pub(super) fn give_back(
+    view: &mut TerminalView,
+    _: &GiveBack,
+    _: &mut Window,
+    cx: &mut Context<TerminalView>,
+) {
+    set_control(view, false, cx);
+}
+
+fn set_control(view: &mut TerminalView, is_users: bool, cx: &mut Context<TerminalView>) {
+    match view.running_program().filter(|_| view.is_agents()) {
+        Some(program) => program.set_control(is_users),
+        None => view.show_notice("No agent runs the program of this terminal", cx),
+    }
+}
+
+/// Returns the state of an agent's program, for its tab; `None` for a program of the user.
+pub(crate) fn agent_state(view: &TerminalView) -> Option<AgentProgramState> {
+    let state = match (view.status(), view.control) {
+        (TerminalStatus::Ended(Some(code)), _) => format!("ended with {code}"),
+        (TerminalStatus::Ended(None) | TerminalStatus::Failed, _) => "ended".to_owned(),
+        (_, Some(ProgramControl::You)) => "you have control".to_owned(),
+        (_, Some(ProgramControl::OtherWindow)) => "another window has control".to_owned(),
+        _ => "watching".to_owned(),
+    };
+    Some(AgentProgramState {
+        sandbox: view.request.sandbox.clone()?,
+        state,
+        is_users: view.has_control(),
+    })
+}
+
+/// Returns the title of a program that goes on when its terminal is closed, because an agent runs it.
+pub(crate) fn detached(view: &TerminalView) -> Option<SharedString> {
+    let goes_on = view.is_agents() && view.running_program().is_some();
+    goes_on.then(|| view.title())
+}
+
+/// Returns the text about the end of an agent's command.
+pub(super) fn end_of_command(view: &TerminalView) -> Option<SharedString> {
+    match view.status() {
+        TerminalStatus::Ended(Some(code)) => {
+            Some(format!("The agent\u{2019}s command ended with code {code}").into())
         }
-        !is_refused
-    }
-
-    pub(super) fn note_control(&mut self, control: Option<ProgramControl>, cx: &mut Context<Self>) {
-        if self.control != control {
-            self.control = control;
-            cx.emit(TerminalViewEvent::Changed);
+        TerminalStatus::Ended(None) => {
+            Some("The agent\u{2019}s command was ended, or is not reached any more".into())
         }
+        _ => None,
     }
+}
 
-    /// Handler of an action.
-    pub(super) fn take_over(&mut self, _: &TakeOver, _: &mut Window, cx: &mut Context<Self>) {
-        self.set_control(true, cx);
-    }
-
-    /// Handler of an action.
-    pub(super) fn give_back(&mut self, _: &GiveBack, _: &mut Window, cx: &mut Context<Self>) {
-        self.set_control(false, cx);
-    }
-
-    fn set_control(&mut self, is_users: bool, cx: &mut Context<Self>) {
-        match self.running_program().filter(|_| self.is_agents()) {
-            Some(program) => program.set_control(is_users),
-            None => self.show_notice("No agent runs the program of this terminal", cx),
+/// Renders the bar above the text of an agent's program: its sandbox, and who controls it.
+pub(super) fn render_control(
+    view: &TerminalView,
+    cx: &Context<TerminalView>,
+) -> Option<impl IntoElement + use<>> {
+    let sandbox = view.request.sandbox.as_ref()?;
+    let control = view.control.filter(|_| view.running_program().is_some())?;
+    let text = match control {
+        ProgramControl::WatchOnly => "Watching; the command takes no input".to_owned(),
+        ProgramControl::Agent => "Watching; typing takes the command over".to_owned(),
+        ProgramControl::You => {
+            "You have control; the agent waits until you give the command back".to_owned()
         }
-    }
+        ProgramControl::OtherWindow => "You have control in another window".to_owned(),
+    };
+    let button = match control {
+        ProgramControl::WatchOnly => None,
+        ProgramControl::Agent | ProgramControl::OtherWindow => Some(
+            Button::new("terminal-take-over", "Take over")
+                .style(ButtonStyle::Plain)
+                .action(Box::new(TakeOver))
+                .with_keys(),
+        ),
+        ProgramControl::You => Some(
+            Button::new("terminal-give-back", "Give back")
+                .style(ButtonStyle::Primary)
+                .action(Box::new(GiveBack))
+                .with_keys(),
+        ),
+    };
+    let text = format!("{text} \u{b7} {sandbox}").into();
+    Some(control_strip("terminal-control", text, cx).children(button))
+}
 
-    /// Returns the state of an agent's program, for its tab; `None` for a program of the user.
-    pub(crate) fn agent_state(&self) -> Option<AgentProgramState> {
-        let state = match (self.status(), self.control) {
-            (TerminalStatus::Ended(Some(code)), _) => format!("ended with {code}"),
-            (TerminalStatus::Ended(None) | TerminalStatus::Failed, _) => "ended".to_owned(),
-            (_, Some(ProgramControl::You)) => "you have control".to_owned(),
-            (_, Some(ProgramControl::OtherWindow)) => "another window has control".to_owned(),
-            _ => "watching".to_owned(),
-        };
-        Some(AgentProgramState {
-            sandbox: self.request.sandbox.clone()?,
-            state,
-            is_users: self.has_control(),
-        })
-    }
-
-    /// Returns the title of a program that goes on when its terminal is closed, because an agent runs it.
-    pub(crate) fn detached(&self) -> Option<SharedString> {
-        let goes_on = self.is_agents() && self.running_program().is_some();
-        goes_on.then(|| self.title())
-    }
-
-    /// Returns the text about the end of an agent's command.
-    pub(super) fn end_of_command(&self) -> Option<SharedString> {
-        match self.status() {
-            TerminalStatus::Ended(Some(code)) => {
-                Some(format!("The agent\u{2019}s command ended with code {code}").into())
-            }
-            TerminalStatus::Ended(None) => {
-                Some("The agent\u{2019}s command was ended, or is not reached any more".into())
-            }
-            _ => None,
-        }
-    }
-
-    /// Renders the bar above the text of an agent's program: its sandbox, and who controls it.
-    pub(super) fn render_control(&self, cx: &Context<Self>) -> Option<impl IntoElement + use<>> {
-        let sandbox = self.request.sandbox.as_ref()?;
-        let control = self.control.filter(|_| self.running_program().is_some())?;
-        let text = match control {
-            ProgramControl::WatchOnly => "Watching; the command takes no input".to_owned(),
-            ProgramControl::Agent => "Watching; typing takes the command over".to_owned(),
-            ProgramControl::You => {
-                "You have control; the agent waits until you give the command back".to_owned()
-            }
-            ProgramControl::OtherWindow => "You have control in another window".to_owned(),
-        };
-        let button = match control {
-            ProgramControl::WatchOnly => None,
-            ProgramControl::Agent | ProgramControl::OtherWindow => Some(
-                Button::new("terminal-take-over", "Take over")
-                    .style(ButtonStyle::Plain)
-                    .action(Box::new(TakeOver))
-                    .with_keys(),
-            ),
-            ProgramControl::You => Some(
-                Button::new("terminal-give-back", "Give back")
-                    .style(ButtonStyle::Primary)
-                    .action(Box::new(GiveBack))
-                    .with_keys(),
-            ),
-        };
-        let text = format!("{text} \u{b7} {sandbox}").into();
-        Some(
-            self.control_strip("terminal-control", text, cx)
-                .children(button),
-        )
-    }
-
-    /// Builds a strip with a text about an agent's program.
-    pub(super) fn control_strip(
-        &self,
-        id: &'static str,
-        text: SharedString,
-        cx: &Context<Self>,
-    ) -> ObservedElement<Stateful<Div>> {
-        let colors = cx.theme().colors;
-        div()
-            .id(id)
-            .role(Role::Status)
-            .aria_label(text.clone())
-            .test_support()
-            .flex()
-            .flex_none()
-            .flex_wrap()
-            .items_center()
-            .gap(dp(8.0))
-            .px(dp(12.0))
-            .py(dp(4.0))
-            .border_b_1()
-            .border_color(colors.border)
-            .bg(colors.raised)
-            .text_size(dp(12.0))
-            .child(div().flex_1().min_w(dp(120.0)).child(text))
-    }
+/// Builds a strip with a text about an agent's program.
+pub(super) fn control_strip(
+    id: &'static str,
+    text: SharedString,
+    cx: &Context<TerminalView>,
+) -> ObservedElement<Stateful<Div>> {
+    let colors = cx.theme().colors;
+    div()
+        .id(id)
+        .role(Role::Status)
+        .aria_label(text.clone())
+        .test_support()
+        .flex()
+        .flex_none()
+        .flex_wrap()
+        .items_center()
+        .gap(dp(8.0))
+        .px(dp(12.0))
+        .py(dp(4.0))
+        .border_b_1()
+        .border_color(colors.border)
+        .bg(colors.raised)
+        .text_size(dp(12.0))
+        .child(div().flex_1().min_w(dp(120.0)).child(text))
 }

@@ -54,137 +54,140 @@ impl TerminalView {
     pub(super) fn is_copying(&self) -> bool {
         self.contents.snapshot.is_copying
     }
+}
 
-    /// Handler of an action: starts or ends copy mode.
-    pub(super) fn toggle_copy_mode(
-        &mut self,
-        _: &ToggleCopyMode,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) {
-        self.refresh(cx);
-        if self.is_copying() {
-            return self.end_copy_mode(cx);
+/// Handler of an action: starts or ends copy mode.
+pub(super) fn toggle_copy_mode(
+    view: &mut TerminalView,
+    _: &ToggleCopyMode,
+    window: &mut Window,
+    cx: &mut Context<TerminalView>,
+) {
+    view.refresh(cx);
+    if view.is_copying() {
+        return end_copy_mode(view, cx);
+    }
+    view.copy_search = CopySearch::default();
+    view.preedit = None;
+    view.change_emulator(cx, Emulator::start_copy_mode);
+    view.refresh(cx);
+    window.focus(&view.focus, cx);
+    view.blink.stop();
+}
+
+/// Ends copy mode, if it is on: removes the selection and follows the output again.
+pub(super) fn end_copy_mode(view: &mut TerminalView, cx: &mut Context<TerminalView>) {
+    if view.is_copying() {
+        view.change_emulator(cx, Emulator::end_copy_mode);
+        view.refresh(cx);
+        view.show_cursor(cx);
+    }
+}
+
+/// Handles a key of copy mode. Returns false for keys with modifiers that have another meaning, such as the keys of
+/// the window; all others are used up.
+pub(super) fn press_in_copy_mode(
+    view: &mut TerminalView,
+    stroke: &Keystroke,
+    window: &mut Window,
+    cx: &mut Context<TerminalView>,
+) -> bool {
+    let Modifiers {
+        control,
+        alt,
+        platform,
+        function,
+        ..
+    } = stroke.modifiers;
+    let Some(key) = copy_key(stroke) else {
+        let is_command = control || alt || platform || function;
+        return !(is_command || is_function_key(&stroke.key));
+    };
+    match key {
+        CopyKey::Move(motion, step) => {
+            view.change_emulator(cx, |emulator| emulator.move_copy_cursor(motion, step));
         }
-        self.copy_search = CopySearch::default();
-        self.preedit = None;
-        self.change_emulator(cx, Emulator::start_copy_mode);
-        self.refresh(cx);
-        window.focus(&self.focus, cx);
-        self.blink.stop();
-    }
-
-    /// Ends copy mode, if it is on: removes the selection and follows the output again.
-    pub(super) fn end_copy_mode(&mut self, cx: &mut Context<Self>) {
-        if self.is_copying() {
-            self.change_emulator(cx, Emulator::end_copy_mode);
-            self.refresh(cx);
-            self.show_cursor(cx);
+        CopyKey::Select(kind) => {
+            view.change_emulator(cx, |emulator| emulator.toggle_copy_selection(kind));
         }
-    }
-
-    /// Handles a key of copy mode. Returns false for keys with modifiers that have another meaning, such as the keys of
-    /// the window; all others are used up.
-    pub(super) fn press_in_copy_mode(
-        &mut self,
-        stroke: &Keystroke,
-        window: &mut Window,
-        cx: &mut Context<Self>,
-    ) -> bool {
-        let Modifiers {
-            control,
-            alt,
-            platform,
-            function,
-            ..
-        } = stroke.modifiers;
-        let Some(key) = copy_key(stroke) else {
-            let is_command = control || alt || platform || function;
-            return !(is_command || is_function_key(&stroke.key));
-        };
-        match key {
-            CopyKey::Move(motion, step) => {
-                self.change_emulator(cx, |emulator| emulator.move_copy_cursor(motion, step));
-            }
-            CopyKey::Select(kind) => {
-                self.change_emulator(cx, |emulator| emulator.toggle_copy_selection(kind));
-            }
-            CopyKey::Copy => self.copy_and_end(cx),
-            CopyKey::End => self.end_copy_mode(cx),
-            CopyKey::Search(direction) => {
-                self.copy_search = CopySearch {
-                    direction,
-                    origin: self.copy_cursor(),
-                };
-                search::find(self, &Find, window, cx);
-            }
-            CopyKey::Next { is_reversed } => self.go_to_next_match(is_reversed, cx),
+        CopyKey::Copy => copy_and_end(view, cx),
+        CopyKey::End => end_copy_mode(view, cx),
+        CopyKey::Search(direction) => {
+            view.copy_search = CopySearch {
+                direction,
+                origin: copy_cursor(view),
+            };
+            search::find(view, &Find, window, cx);
         }
-        true
+        CopyKey::Next { is_reversed } => go_to_next_match(view, is_reversed, cx),
     }
+    true
+}
 
-    fn copy_cursor(&self) -> Option<CellPosition> {
-        let program = self.program()?;
-        read_emulator(&**program, |emulator| emulator.copy_cursor()).flatten()
-    }
+fn copy_cursor(view: &TerminalView) -> Option<CellPosition> {
+    let program = view.program()?;
+    read_emulator(&**program, |emulator| emulator.copy_cursor()).flatten()
+}
 
-    /// Copies the selection, or the line of the cursor, and ends copy mode.
-    fn copy_and_end(&mut self, cx: &mut Context<Self>) {
-        if self.selected_text().is_none() {
-            self.change_emulator(cx, |emulator| {
-                emulator.toggle_copy_selection(SelectionKind::Lines);
-            });
-        }
-        if let Some(text) = self.selected_text() {
-            cx.write_to_clipboard(ClipboardItem::new_string(text));
-        }
-        self.end_copy_mode(cx);
+/// Copies the selection, or the line of the cursor, and ends copy mode.
+fn copy_and_end(view: &mut TerminalView, cx: &mut Context<TerminalView>) {
+    if view.selected_text().is_none() {
+        view.change_emulator(cx, |emulator| {
+            emulator.toggle_copy_selection(SelectionKind::Lines);
+        });
     }
+    if let Some(text) = view.selected_text() {
+        cx.write_to_clipboard(ClipboardItem::new_string(text));
+    }
+    end_copy_mode(view, cx);
+}
 
-    fn go_to_next_match(&mut self, is_reversed: bool, cx: &mut Context<Self>) {
-        let searched = self.copy_search.direction;
-        let opposite = match searched {
-            TerminalDirection::Down => TerminalDirection::Up,
-            TerminalDirection::Up => TerminalDirection::Down,
-        };
-        let direction = if is_reversed { opposite } else { searched };
-        if let Some(from) = self.copy_cursor() {
-            search::search_from(self, from, direction, cx);
-        }
+fn go_to_next_match(view: &mut TerminalView, is_reversed: bool, cx: &mut Context<TerminalView>) {
+    let searched = view.copy_search.direction;
+    let opposite = match searched {
+        TerminalDirection::Down => TerminalDirection::Up,
+        TerminalDirection::Up => TerminalDirection::Down,
+    };
+    let direction = if is_reversed { opposite } else { searched };
+    if let Some(from) = copy_cursor(view) {
+        search::search_from(view, from, direction, cx);
     }
+}
 
-    /// Returns the place and the direction of a search for a pattern that is being typed; `None` outside of copy mode.
-    pub(super) fn copy_search_start(&self) -> Option<(CellPosition, TerminalDirection)> {
-        let origin = self.copy_search.origin.filter(|_| self.is_copying())?;
-        Some((origin, self.copy_search.direction))
-    }
+/// Returns the place and the direction of a search for a pattern that is being typed; `None` outside of copy mode.
+pub(super) fn copy_search_start(view: &TerminalView) -> Option<(CellPosition, TerminalDirection)> {
+    let origin = view.copy_search.origin.filter(|_| view.is_copying())?;
+    Some((origin, view.copy_search.direction))
+}
 
-    /// Forgets the place of a search whose pattern was typed.
-    pub(super) fn forget_copy_search(&mut self) {
-        self.copy_search.origin = None;
-    }
+/// Forgets the place of a search whose pattern was typed.
+pub(super) fn forget_copy_search(view: &mut TerminalView) {
+    view.copy_search.origin = None;
+}
 
-    /// Renders the badge of copy mode.
-    pub(super) fn render_copy_badge(&self, cx: &Context<Self>) -> Option<impl IntoElement + use<>> {
-        let colors = cx.theme().colors;
-        self.is_copying().then(|| {
-            div()
-                .id("terminal-copy-mode")
-                .role(Role::Status)
-                .aria_label("Copy mode")
-                .test_support()
-                .absolute()
-                .top(dp(4.0))
-                .right(dp(16.0))
-                .px(dp(6.0))
-                .bg(colors.raised)
-                .border_1()
-                .border_color(colors.border)
-                .text_color(colors.text)
-                .text_size(dp(11.0))
-                .child("COPY")
-        })
-    }
+/// Renders the badge of copy mode.
+pub(super) fn render_copy_badge(
+    view: &TerminalView,
+    cx: &Context<TerminalView>,
+) -> Option<impl IntoElement + use<>> {
+    let colors = cx.theme().colors;
+    view.is_copying().then(|| {
+        div()
+            .id("terminal-copy-mode")
+            .role(Role::Status)
+            .aria_label("Copy mode")
+            .test_support()
+            .absolute()
+            .top(dp(4.0))
+            .right(dp(16.0))
+            .px(dp(6.0))
+            .bg(colors.raised)
+            .border_1()
+            .border_color(colors.border)
+            .text_color(colors.text)
+            .text_size(dp(11.0))
+            .child("COPY")
+    })
 }
 
 /// Returns the effect of a key; `None` if it has none in copy mode.

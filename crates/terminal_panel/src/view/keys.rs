@@ -11,7 +11,7 @@ use terminal::{
 };
 use ui::{ActivePlatform as _, ActiveSettings as _};
 
-use super::TerminalView;
+use super::{TerminalView, copy_mode};
 use crate::actions::{SendKeystroke, SendText, ToggleSendAllKeys};
 
 /// Handles a key that has no binding. Keys that only produce text are left to the input handler.
@@ -148,7 +148,7 @@ fn intercept(
     }
     view.refresh(cx);
     if view.is_copying() {
-        return view.press_in_copy_mode(stroke, window, cx);
+        return copy_mode::press_in_copy_mode(view, stroke, window, cx);
     }
     let is_active =
         view.send_all_keys && view.running_program().is_some() && view.preedit.is_none();

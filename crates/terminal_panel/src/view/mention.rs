@@ -24,40 +24,38 @@ pub(crate) struct QuotedCommand {
     pub(crate) state: String,
 }
 
-impl TerminalView {
-    /// Returns what a mention of this terminal quotes now; `None` before its program runs.
-    pub(crate) fn quoted_command(&self) -> Option<QuotedCommand> {
-        let program = self.program()?;
-        let last = read_emulator(&**program, last_command).flatten();
-        Some(match last {
-            Some(command) => QuotedCommand {
-                number: Some(command.id.0),
-                line: command.line.map(|line| line.text).unwrap_or_default(),
-                state: state_text(command.state),
-            },
-            None => QuotedCommand {
-                number: None,
-                line: String::new(),
-                state: "visible text".to_owned(),
-            },
-        })
-    }
+/// Returns what a mention of this terminal quotes now; `None` before its program runs.
+pub(crate) fn quoted_command(view: &TerminalView) -> Option<QuotedCommand> {
+    let program = view.program()?;
+    let last = read_emulator(&**program, last_command).flatten();
+    Some(match last {
+        Some(command) => QuotedCommand {
+            number: Some(command.id.0),
+            line: command.line.map(|line| line.text).unwrap_or_default(),
+            state: state_text(command.state),
+        },
+        None => QuotedCommand {
+            number: None,
+            line: String::new(),
+            state: "visible text".to_owned(),
+        },
+    })
+}
 
-    /// Returns the quote of the last command, or of the visible text.
-    pub(crate) fn quote(&self) -> Option<String> {
-        let program = self.program()?;
-        let title = self.title();
-        let folder = self.folder().map(|folder| folder.printable());
-        let quoted = read_emulator(&**program, |emulator| match last_command(emulator) {
-            Some(command) => command_quote(emulator, command),
-            None => screen_text(emulator),
-        })?;
-        let place = folder.map(|folder| format!(" in {folder}"));
-        Some(format!(
-            "Terminal \u{201c}{title}\u{201d}{}\n{quoted}",
-            place.unwrap_or_default()
-        ))
-    }
+/// Returns the quote of the last command, or of the visible text.
+pub(crate) fn quote(view: &TerminalView) -> Option<String> {
+    let program = view.program()?;
+    let title = view.title();
+    let folder = view.folder().map(|folder| folder.printable());
+    let quoted = read_emulator(&**program, |emulator| match last_command(emulator) {
+        Some(command) => command_quote(emulator, command),
+        None => screen_text(emulator),
+    })?;
+    let place = folder.map(|folder| format!(" in {folder}"));
+    Some(format!(
+        "Terminal \u{201c}{title}\u{201d}{}\n{quoted}",
+        place.unwrap_or_default()
+    ))
 }
 
 fn last_command(emulator: &mut Emulator) -> Option<ShellCommand> {

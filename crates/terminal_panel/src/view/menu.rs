@@ -4,7 +4,7 @@ use gpui_kit::{Context, Window};
 use ui::{Menu, open_menu_at};
 
 use super::TerminalView;
-use super::mouse;
+use super::{control, mouse};
 use crate::actions::{
     Clear, CloseTerminal, Copy, CopyCommandOutput, Find, GiveBack, NewTerminal, OpenMenu, Paste,
     RunCommandAgain, SelectAll, SendOutputToAgent, SendSelectionToAgent, SplitTerminal, TakeOver,
@@ -44,7 +44,11 @@ impl TerminalView {
                 has_selection,
             )
             .separator()
-            .action_if("Take over", Box::new(TakeOver), self.can_take_over())
+            .action_if(
+                "Take over",
+                Box::new(TakeOver),
+                control::can_take_over(self),
+            )
             .action_if("Give back", Box::new(GiveBack), self.has_control())
             .action("Clear", Box::new(Clear))
             .action("New terminal", Box::new(NewTerminal))

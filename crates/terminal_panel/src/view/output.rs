@@ -9,7 +9,7 @@ use terminal::{
 use ui::primary;
 
 use super::questions::Question;
-use super::{ProgramState, TerminalView, TerminalViewEvent};
+use super::{ProgramState, TerminalView, TerminalViewEvent, control};
 use crate::frame::CellColors;
 use crate::program::read_emulator;
 
@@ -29,7 +29,7 @@ impl TerminalView {
         for event in program.take_events() {
             self.handle_event(event, window, cx);
         }
-        self.note_control(program.control(), cx);
+        control::note_control(self, program.control(), cx);
         self.note_exit(cx);
         cx.emit(TerminalViewEvent::Output);
         self.contents.is_stale = true;

@@ -18,7 +18,7 @@ use super::contents::CommandMark;
 use super::element::{TerminalElement, describe};
 use super::links::LinkTarget;
 use super::{ProgramState, TerminalStatus, TerminalView};
-use super::{commands, keys, mouse};
+use super::{commands, control, copy_mode, keys, mouse};
 use crate::actions::RestartTerminal;
 
 impl TerminalView {
@@ -32,7 +32,7 @@ impl TerminalView {
             ("searching", self.search.bar.is_some()),
             ("ended", self.is_over() && !self.is_agents()),
             ("send_all_keys", self.send_all_keys),
-            ("watching", self.can_take_over()),
+            ("watching", control::can_take_over(self)),
             ("taken", self.has_control()),
             ("copy_mode", self.is_copying()),
         ] {
@@ -179,7 +179,8 @@ impl TerminalView {
     fn render_end(&self, cx: &Context<Self>) -> Option<AnyElement> {
         let colors = cx.theme().colors;
         if self.is_agents() {
-            let strip = self.control_strip("terminal-ended", self.end_of_command()?, cx);
+            let strip =
+                control::control_strip("terminal-ended", control::end_of_command(self)?, cx);
             return Some(strip.into_any_element());
         }
         let text: SharedString = match (&self.state, self.status()) {
@@ -264,7 +265,7 @@ impl Render for TerminalView {
             .children(self.render_sticky(cx))
             .children(self.render_link(cx))
             .children(self.render_notice(cx))
-            .children(self.render_copy_badge(cx))
+            .children(copy_mode::render_copy_badge(self, cx))
             .children(self.render_question(cx))
             .when(is_starting, |body| {
                 body.child(label(
@@ -278,7 +279,7 @@ impl Render for TerminalView {
             .flex()
             .flex_col()
             .size_full()
-            .children(self.render_control(cx))
+            .children(control::render_control(self, cx))
             .children(self.render_search(cx))
             .child(body)
             .children(self.render_end(cx));

@@ -11,8 +11,8 @@ use terminal::{
 };
 
 use super::TerminalView;
-use super::scrolling;
 use super::search_bar::SearchBar;
+use super::{copy_mode, scrolling};
 use crate::actions::{
     CloseFind, Find, FindNext, FindPrevious, ToggleFindCase, ToggleFindRegex, ToggleFindWholeWord,
 };
@@ -86,7 +86,7 @@ pub(super) fn close_find(
     if view.search.bar.take().is_some() {
         view.search.running = None;
         view.search.current = None;
-        view.forget_copy_search();
+        copy_mode::forget_copy_search(view);
         view.contents.is_stale = true;
         view.focus_handle(cx).focus(window, cx);
         cx.notify();
@@ -113,7 +113,7 @@ fn compile(view: &mut TerminalView, cx: &mut Context<TerminalView>) {
         }
     }
     view.contents.is_stale = true;
-    match view.copy_search_start() {
+    match copy_mode::copy_search_start(view) {
         Some((from, direction)) => search_from(view, from, direction, cx),
         None => step(view, TerminalDirection::Up, cx),
     }

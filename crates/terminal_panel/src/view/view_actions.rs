@@ -3,7 +3,7 @@
 use gpui_kit::{Context, InteractiveElement};
 
 use super::TerminalView;
-use super::{commands, keys, scrolling, search};
+use super::{commands, control, copy_mode, keys, scrolling, search};
 
 impl TerminalView {
     /// Adds the handlers of all actions to an element.
@@ -18,12 +18,12 @@ impl TerminalView {
             .on_action(cx.listener(Self::select_all))
             .on_action(cx.listener(scrolling::clear))
             .on_action(cx.listener(Self::restart))
-            .on_action(cx.listener(Self::take_over))
-            .on_action(cx.listener(Self::give_back))
+            .on_action(cx.listener(control::take_over))
+            .on_action(cx.listener(control::give_back))
             .on_action(cx.listener(keys::send_text_action))
             .on_action(cx.listener(keys::send_key_action))
             .on_action(cx.listener(keys::toggle_send_all_keys))
-            .on_action(cx.listener(Self::toggle_copy_mode))
+            .on_action(cx.listener(copy_mode::toggle_copy_mode))
             .on_action(cx.listener(Self::open_menu));
         let element = element
             .on_action(cx.listener(scrolling::line_up))
