@@ -178,6 +178,7 @@ fn every_group_of_commands_has_items(cx: &mut TestAppContext) {
                 "project_tree",
                 "snippets",
                 "suggestions",
+                "tasks",
                 "terminal",
                 "tests",
                 "view",

@@ -28,6 +28,7 @@ fn engines() -> FakeAgents {
     let models = ModelList {
         models: vec![model],
         default: "local/coder".to_owned(),
+        advice: "There is no key.".to_owned(),
         ..ModelList::default()
     };
     FakeAgents::new(models, vec![stored_session("old", "tidy the tests")])
@@ -128,15 +129,17 @@ fn a_file_of_another_machine_is_not_opened_here(cx: &mut TestAppContext) {
 fn a_broken_connection_is_shown_until_it_is_back(cx: &mut TestAppContext) {
     let (mut story, _, far) = open(MACHINES, cx);
     choose(&mut story, "far");
+    let demo = "Try it with the demo model";
+    assert!(shows(&mut story, demo));
     let problem = "The machine \"far\" cannot be reached: no route. Burin tries again.";
     far.report_link(Some(problem));
     story.settle();
     assert!(shows(&mut story, problem));
-    assert!(shows(&mut story, "Not connected"));
+    assert!(!shows(&mut story, demo), "no model is reached");
     far.report_link(None);
     story.settle();
     assert!(!shows(&mut story, problem));
-    assert!(!shows(&mut story, "Not connected"));
+    assert!(shows(&mut story, demo));
 }
 
 #[gpui_kit::test]
