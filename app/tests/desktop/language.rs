@@ -130,6 +130,7 @@ fn edits_of_a_server_in_the_window() {
     desk.keys(&["Return"]);
     desk.until("the other file", 30, || has_text(&b, "first\nthird\n"));
     desk.until("the open file", 30, || has_text(&a, "aé🙂b\nthird\n"));
+    desk.until("the notice", 30, || shows("changes in 2 files"));
     desk.picture("language-6-renamed");
 
     // The whole rename is undone.
