@@ -192,7 +192,7 @@ impl TestProject {
     /// command may run more tests, where the runner cannot select so exactly.
     pub fn folder_command(&self, folder: &AbsPath, name: Option<&str>) -> TestCommand {
         let relative = self.relative(folder);
-        let inner = Some(relative.as_str()).filter(|_| *folder != self.folder);
+        let inner = (*folder != self.folder).then_some(relative.as_str());
         let inner = inner.filter(|_| folder.is_within(&self.folder));
         let mut command = self.command(&[]);
         let arguments = &mut command.arguments;

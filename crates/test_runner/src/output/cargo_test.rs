@@ -55,7 +55,7 @@ impl CargoTestParser {
         }
         let Some((name, outcome)) = result_of(line) else {
             let is_count = line.starts_with("running ") && line.contains(" test");
-            return Some(line).filter(|_| !is_count && !self.is_in_failures);
+            return (!is_count && !self.is_in_failures).then_some(line);
         };
         if outcome.status == TestStatus::Failed {
             self.failed.insert(name.clone());
