@@ -32,6 +32,11 @@ fn pages(menu: u32) -> Vec<VttestPage> {
 
 /// Starts vttest; reports a skip if it is not installed, or not in the version of the stored pages.
 fn start(first: &VttestPage) -> Option<Watched> {
+    // Not every page was compared with a live run yet.
+    if std::env::var_os("BURIN_VTTEST").is_none() {
+        test_support::skip("BURIN_VTTEST is not set");
+        return None;
+    }
     let started = Watched::start("vttest", &[], |_, spec| {
         spec.variables
             .retain(|(name, _)| name != "LC_ALL" && name != "LANG");
