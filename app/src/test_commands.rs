@@ -76,7 +76,6 @@ fn run(command: &TestCommand, dirs: &Dirs, root: &AbsPath, started: oneshot::Sen
     } else {
         Err(TestServiceError::Untrusted)
     };
-    // The window may be gone; then `stop` is dropped below, which ends the command.
     let spawned = match spawned {
         Ok(spawned) => Arc::new(spawned),
         Err(error) => {
@@ -86,6 +85,7 @@ fn run(command: &TestCommand, dirs: &Dirs, root: &AbsPath, started: oneshot::Sen
     };
     let ended = spawned.exit_receiver();
     let stop = stop_on_request(spawned);
+    // If the window was closed, `send` fails and drops `stop`, which ends the command.
     started.send(Ok(TestRun { output, stop })).ok();
     let end = match ended.recv_blocking().map(|report| report.exit) {
         Ok(ProcessExit::Exited(code)) => TestRunEnd::Exited(code),

@@ -57,9 +57,9 @@ pub struct AgentCommand {
     pub size: (u16, u16),
 }
 
-/// News of a command for a watcher.
+/// An event of a command, for a watcher.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CommandNews {
+pub enum CommandFeedEvent {
     /// The watcher is attached. Comes first, and again after a broken connection.
     Attached(AgentCommand),
     /// A part of the output. A gap before it is output that is not kept any more.

@@ -18,7 +18,7 @@ pub use agent::access::{
     KeptRule, RuleList, RuleOrigin, SandboxAccess, ServerAccess, ServerDecision, ServerTool,
 };
 pub use agent::command_feed::{
-    AgentCommand, AgentCommandId, CommandControl, CommandInput, CommandNews,
+    AgentCommand, AgentCommandId, CommandControl, CommandFeedEvent, CommandInput,
 };
 pub use agent::context::{NamedContext, OpenFiles, ShownProblems};
 pub use agent::drafts::{Draft, KeptPrompts};

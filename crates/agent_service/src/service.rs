@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agent::SessionCommand;
-use agent::command_feed::{AgentCommand, AgentCommandId, CommandInput, CommandNews};
+use agent::command_feed::{AgentCommand, AgentCommandId, CommandFeedEvent, CommandInput};
 use agent::record::SessionMode;
 use base::AbsPath;
 use futures::future::BoxFuture;
@@ -77,7 +77,7 @@ pub trait AgentService: Send + Sync {
     /// change.
     fn running_commands(&self) -> BoxStream<'static, Vec<AgentCommand>>;
 
-    /// Attaches to a command. Its news are those after the first `from` bytes of its output; there are
+    /// Attaches to a command. Its events are those after the first `from` bytes of its output; there are
     /// none if it ended long ago.
     fn watch_command(&self, id: AgentCommandId, from: u64) -> CommandConnection;
 
@@ -298,8 +298,8 @@ pub struct SessionConnection {
 pub struct CommandConnection {
     /// Sends an input without blocking.
     pub send: Arc<dyn Fn(CommandInput) + Send + Sync>,
-    /// The news of the command, until its end. What is not read in time is left out.
-    pub news: BoxStream<'static, CommandNews>,
+    /// The events of the command until its end. Output that is not read in time is left out.
+    pub events: BoxStream<'static, CommandFeedEvent>,
 }
 
 /// The list of available models.

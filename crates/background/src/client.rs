@@ -13,10 +13,10 @@ use agent::{AgentEvent, SessionCommand};
 use agent_service::board::{BoardConnection, Event};
 use agent_service::{
     AccessChange, AgentCommand, AgentCommandId, AgentService, AutomationChange, AutomationEntry,
-    CommandConnection, CommandNews, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
-    FolderState, FolderTrust, ModelList, NewSession, RunningSession, ServerContent, SessionChange,
-    SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending, StoredChange,
-    UndoOutcome,
+    CommandConnection, CommandFeedEvent, Consent, Error, ExternalAgentEntry, FolderAccess,
+    FolderAction, FolderState, FolderTrust, ModelList, NewSession, RunningSession, ServerContent,
+    SessionChange, SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending,
+    StoredChange, UndoOutcome,
 };
 use base::AbsPath;
 use futures::channel::mpsc::UnboundedReceiver;
@@ -194,19 +194,19 @@ impl AgentService for BackgroundAgents {
     fn watch_command(&self, id: AgentCommandId, from: u64) -> CommandConnection {
         let (guard, items) = self.link.open(StreamRequest::Command(id, from));
         let sender = guard.clone();
-        let news = items.filter_map(move |item| {
-            let news = match item {
-                StreamItem::Command(news) => Some(news),
+        let events = items.filter_map(move |item| {
+            let event = match item {
+                StreamItem::Command(event) => Some(event),
                 _ => None,
             };
-            if let Some(CommandNews::Output { offset, bytes, .. }) = &news {
+            if let Some(CommandFeedEvent::Output { offset, bytes, .. }) = &event {
                 guard.send(StreamCommand::Read(offset + bytes.len() as u64));
             }
-            std::future::ready(news)
+            std::future::ready(event)
         });
         CommandConnection {
             send: Arc::new(move |input| sender.send(StreamCommand::Command(input))),
-            news: news.boxed(),
+            events: events.boxed(),
         }
     }
 

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use agent::command_feed::{AgentCommand, AgentCommandId, CommandInput, CommandNews};
+use agent::command_feed::{AgentCommand, AgentCommandId, CommandFeedEvent, CommandInput};
 use agent::context::OpenFiles;
 use agent::session::UserPrompt;
 use agent::{AgentEvent, SessionCommand};
@@ -154,7 +154,7 @@ pub(crate) enum StreamRequest {
     Running,
     /// The running commands: `Commands`.
     Commands,
-    /// The news of a command after the first bytes of its output, of which the client has this many:
+    /// The events of a command after the first bytes of its output, of which the client has this many:
     /// `Command`.
     Command(AgentCommandId, u64),
     /// The changes of running sessions: `Changed`.
@@ -252,7 +252,7 @@ pub(crate) enum StreamItem {
     /// The running commands of agents.
     Commands(Vec<AgentCommand>),
     /// News of a command.
-    Command(CommandNews),
+    Command(CommandFeedEvent),
     /// A change of a running session.
     Changed(SessionChange),
     /// A change of stored sessions.

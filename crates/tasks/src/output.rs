@@ -38,7 +38,7 @@ pub struct TaskOutput {
     omitted: usize,
 }
 
-/// News in the output of a task.
+/// Changes that new output of a task causes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutputReport {
     /// Whether the list of problems changed.
@@ -67,7 +67,7 @@ impl fmt::Debug for TaskOutput {
 }
 
 impl OutputReport {
-    /// Joins later news.
+    /// Adds the changes of later output.
     pub fn add(&mut self, other: Self) {
         self.problems_changed |= other.problems_changed;
         self.round_ended |= other.round_ended;

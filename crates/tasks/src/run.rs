@@ -31,7 +31,7 @@ enum StepState {
     Skipped,
 }
 
-/// News for a run.
+/// An event for a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunEvent {
     /// The program of a step ended, or could not be started.
@@ -119,7 +119,7 @@ impl TaskRun {
         effects
     }
 
-    /// Takes news.
+    /// Handles an event and returns its effects.
     pub fn handle(&mut self, event: RunEvent) -> Vec<RunEffect> {
         let mut effects = Vec::new();
         match event {

@@ -44,20 +44,20 @@ impl TestFeeds {
     }
 }
 
-/// Returns the news that are ready.
-fn ready(watch: &mut CommandWatch) -> Vec<CommandNews> {
-    let mut news = Vec::new();
+/// Returns the events that are ready.
+fn ready(watch: &mut CommandWatch) -> Vec<CommandFeedEvent> {
+    let mut events = Vec::new();
     while let Some(Some(one)) = watch.next().now_or_never() {
-        news.push(one);
+        events.push(one);
     }
-    news
+    events
 }
 
-/// Returns the output among news, which has no gap from `offset` on.
-fn output(news: &[CommandNews], mut offset: u64) -> Vec<u8> {
+/// Returns the output among events, which has no gap from `offset` on.
+fn output(events: &[CommandFeedEvent], mut offset: u64) -> Vec<u8> {
     let mut all = Vec::new();
-    for one in news {
-        if let CommandNews::Output {
+    for one in events {
+        if let CommandFeedEvent::Output {
             offset: at, bytes, ..
         } = one
         {
@@ -69,9 +69,9 @@ fn output(news: &[CommandNews], mut offset: u64) -> Vec<u8> {
     all
 }
 
-fn last_control(news: &[CommandNews]) -> Option<CommandControl> {
-    let mut controls = news.iter().filter_map(|one| match one {
-        CommandNews::Control(control) => Some(*control),
+fn last_control(events: &[CommandFeedEvent]) -> Option<CommandControl> {
+    let mut controls = events.iter().filter_map(|one| match one {
+        CommandFeedEvent::Control(control) => Some(*control),
         _ => None,
     });
     controls.next_back()
@@ -84,18 +84,18 @@ fn a_watcher_gets_the_backlog_then_what_comes() {
     feed.push(b"one\n");
     let mut watch = world.watch(&feed, 0);
     feed.push(b"two\n");
-    let news = ready(&mut watch);
+    let events = ready(&mut watch);
     assert_eq!(
-        news,
+        events,
         [
-            CommandNews::Attached(feed.about().clone()),
-            CommandNews::Control(CommandControl::Agent),
-            CommandNews::Output {
+            CommandFeedEvent::Attached(feed.about().clone()),
+            CommandFeedEvent::Control(CommandControl::Agent),
+            CommandFeedEvent::Output {
                 offset: 0,
                 bytes: b"one\n".to_vec(),
                 is_backlog: true,
             },
-            CommandNews::Output {
+            CommandFeedEvent::Output {
                 offset: 4,
                 bytes: b"two\n".to_vec(),
                 is_backlog: false,
@@ -103,7 +103,7 @@ fn a_watcher_gets_the_backlog_then_what_comes() {
         ]
     );
     world.feeds.end(&feed, ProcessExit::Exited(3));
-    assert_eq!(ready(&mut watch), [CommandNews::Ended(Some(3))]);
+    assert_eq!(ready(&mut watch), [CommandFeedEvent::Ended(Some(3))]);
     assert_eq!(watch.next().now_or_never(), Some(None));
 }
 
@@ -126,13 +126,13 @@ fn random_cuts_lose_and_double_no_byte() {
                 0 => watch = world.watch(&feed, seen.len() as u64),
                 1 => {}
                 _ => {
-                    let news = ready(&mut watch);
-                    seen.extend(output(&news, seen.len() as u64));
+                    let events = ready(&mut watch);
+                    seen.extend(output(&events, seen.len() as u64));
                 }
             }
         }
-        let news = ready(&mut watch);
-        seen.extend(output(&news, seen.len() as u64));
+        let events = ready(&mut watch);
+        seen.extend(output(&events, seen.len() as u64));
         assert!(seen == written, "seed {seed}");
     }
 }
@@ -150,15 +150,15 @@ fn a_slow_watcher_misses_what_is_not_kept() {
     feed.push(&vec![b'x'; 2 * MAX_BACKLOG]);
     assert_eq!(feed.lock().backlog.len(), MAX_BACKLOG);
     feed.push(b"\nlast\n");
-    let news = ready(&mut watch);
-    let Some(CommandNews::Output {
+    let events = ready(&mut watch);
+    let Some(CommandFeedEvent::Output {
         offset, is_backlog, ..
-    }) = news.first()
+    }) = events.first()
     else {
-        panic!("{news:?}");
+        panic!("{events:?}");
     };
     assert!(*offset > 0 && *is_backlog);
-    let text = output(&news, *offset);
+    let text = output(&events, *offset);
     assert!(text.len() <= MAX_BACKLOG && text.ends_with(b"x\nlast\n"));
 }
 
@@ -220,14 +220,17 @@ fn the_end_of_a_command_gives_it_back() {
 }
 
 #[test]
-fn news_and_inputs_survive_their_text_form() {
-    let news = CommandNews::Output {
+fn events_and_inputs_survive_their_text_form() {
+    let events = CommandFeedEvent::Output {
         offset: 7,
         bytes: (0..=255).collect(),
         is_backlog: false,
     };
-    let text = serde_json::to_string(&news).expect("JSON");
-    assert_eq!(serde_json::from_str::<CommandNews>(&text).ok(), Some(news));
+    let text = serde_json::to_string(&events).expect("JSON");
+    assert_eq!(
+        serde_json::from_str::<CommandFeedEvent>(&text).ok(),
+        Some(events)
+    );
     let input = CommandInput::Typed(vec![0, 255, 27]);
     let text = serde_json::to_string(&input).expect("JSON");
     assert_eq!(

@@ -7,9 +7,9 @@ use host::process::ProcessExit;
 use tokio::sync::watch;
 
 use super::feed::CommandFeed;
-use super::{CommandInput, CommandNews};
+use super::{CommandFeedEvent, CommandInput};
 
-/// Maximum number of bytes of output in one item of news.
+/// Maximum number of bytes of output in one event.
 const MAX_CHUNK: usize = 32 << 10;
 /// Maximum number of bytes that are left out so that kept output begins with a whole line.
 const MAX_PARTIAL_LINE: usize = 4 << 10;
@@ -45,13 +45,13 @@ impl CommandWatch {
         }
     }
 
-    /// Returns the next news; waits until there are some. Returns `None` after the end of the command. The future may be
+    /// Returns the next event, once there is one. Returns `None` after the end of the command. The future may be
     /// dropped at any time.
-    pub async fn next(&mut self) -> Option<CommandNews> {
+    pub async fn next(&mut self) -> Option<CommandFeedEvent> {
         while !self.is_over {
             self.changes.mark_unchanged();
-            if let Some(news) = self.ready() {
-                return Some(news);
+            if let Some(event) = self.ready() {
+                return Some(event);
             }
             // The feed has the sender.
             self.changes.changed().await.ok()?;
@@ -65,14 +65,14 @@ impl CommandWatch {
         move |input| feed.input(watcher, input)
     }
 
-    fn ready(&mut self) -> Option<CommandNews> {
+    fn ready(&mut self) -> Option<CommandFeedEvent> {
         if !std::mem::replace(&mut self.is_announced, true) {
-            return Some(CommandNews::Attached(self.feed.about().clone()));
+            return Some(CommandFeedEvent::Attached(self.feed.about().clone()));
         }
         let state = self.feed.lock();
         let control = state.control(self.watcher);
         if self.control.replace(control) != Some(control) {
-            return Some(CommandNews::Control(control));
+            return Some(CommandFeedEvent::Control(control));
         }
         let start = state.end - state.backlog.len() as u64;
         if self.offset < start {
@@ -91,7 +91,7 @@ impl CommandWatch {
             let offset = self.offset;
             self.offset += length as u64;
             let bytes = state.backlog.range(from..from + length);
-            return Some(CommandNews::Output {
+            return Some(CommandFeedEvent::Output {
                 offset,
                 bytes: bytes.copied().collect(),
                 is_backlog,
@@ -99,7 +99,7 @@ impl CommandWatch {
         }
         let exit = state.exit?;
         self.is_over = true;
-        Some(CommandNews::Ended(match exit {
+        Some(CommandFeedEvent::Ended(match exit {
             ProcessExit::Exited(code) => Some(code),
             ProcessExit::Signalled(_) | ProcessExit::TimedOut => None,
         }))

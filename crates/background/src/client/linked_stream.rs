@@ -6,7 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use agent::AgentEvent;
-use agent::command_feed::CommandNews;
+use agent::command_feed::CommandFeedEvent;
 use agent::session::SessionCommand;
 use agent_service::NewSession;
 use futures::channel::mpsc::UnboundedSender;
@@ -173,15 +173,15 @@ impl LinkedStream {
                 }
                 StreamFate::Open
             }
-            StreamItem::Command(news) => {
+            StreamItem::Command(event) => {
                 if let (
                     StreamRequest::Command(_, from),
-                    CommandNews::Output { offset, bytes, .. },
-                ) = (&mut self.request, &news)
+                    CommandFeedEvent::Output { offset, bytes, .. },
+                ) = (&mut self.request, &event)
                 {
                     *from = offset + bytes.len() as u64;
                 }
-                self.send(StreamItem::Command(news));
+                self.send(StreamItem::Command(event));
                 StreamFate::Open
             }
             item => {
@@ -361,7 +361,7 @@ mod tests {
         let mut stream = LinkedStream::new(StreamRequest::Command(id, 0), sender);
         assert!(!stream.needs_process());
         for (offset, text) in [(0, "one"), (3, "two"), (900, "late")] {
-            stream.receive(StreamItem::Command(CommandNews::Output {
+            stream.receive(StreamItem::Command(CommandFeedEvent::Output {
                 offset,
                 bytes: text.as_bytes().to_vec(),
                 is_backlog: false,

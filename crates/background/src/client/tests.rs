@@ -214,21 +214,21 @@ fn a_session_goes_on_without_its_window_and_is_shown_again() {
     assert_eq!(listed.len(), 1);
 }
 
-/// Reads the news of a command to its end. Returns its output, which has no gap from `from` on.
-fn whole_output(mut news: BoxStream<'static, CommandNews>, from: u64) -> Vec<u8> {
+/// Reads the events of a command to its end. Returns its output, which has no gap from `from` on.
+fn whole_output(mut events: BoxStream<'static, CommandFeedEvent>, from: u64) -> Vec<u8> {
     let mut output = Vec::new();
     block_on(async {
-        while let Some(one) = news.next().await {
+        while let Some(one) = events.next().await {
             match one {
-                CommandNews::Output { offset, bytes, .. } => {
+                CommandFeedEvent::Output { offset, bytes, .. } => {
                     assert_eq!(offset, from + output.len() as u64);
                     output.extend(bytes);
                 }
-                CommandNews::Ended(code) => {
+                CommandFeedEvent::Ended(code) => {
                     assert!(code.is_some());
                     return output;
                 }
-                CommandNews::Attached(_) | CommandNews::Control(_) => {}
+                CommandFeedEvent::Attached(_) | CommandFeedEvent::Control(_) => {}
             }
         }
         panic!("the command has no end");
@@ -251,14 +251,14 @@ fn the_output_of_a_command_arrives_from_any_offset_on() {
         call: call.expect("the demo runs a command"),
         number: 0,
     };
-    let whole = whole_output(window.watch_command(id.clone(), 0).news, 0);
+    let whole = whole_output(window.watch_command(id.clone(), 0).events, 0);
     assert!(whole.len() > 10, "{}", String::from_utf8_lossy(&whole));
-    let rest = whole_output(window.watch_command(id.clone(), 7).news, 7);
+    let rest = whole_output(window.watch_command(id.clone(), 7).events, 7);
     assert_eq!(rest, whole[7..]);
     // Another run of the process has no such command.
     let other = AgentCommandId { number: 999, ..id };
-    let mut news = window.watch_command(other, 0).news;
-    assert_eq!(block_on(news.next()), None);
+    let mut events = window.watch_command(other, 0).events;
+    assert_eq!(block_on(events.next()), None);
 }
 
 #[test]

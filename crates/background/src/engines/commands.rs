@@ -13,7 +13,7 @@ use super::on_disk;
 /// Streams the running commands: now, and after each change. Must be called on the engines' runtime;
 /// the stream may be read on any thread.
 pub(super) fn running(services: Arc<AgentServices>) -> UnboundedReceiver<Vec<AgentCommand>> {
-    // Unbounded: views take lists as fast as commands start and end.
+    // The channel is unbounded because a list is sent only when a command starts or ends.
     let (sender, receiver) = unbounded();
     tokio::spawn(async move {
         let mut list = services.factory().command_feeds().running();
@@ -62,16 +62,16 @@ pub(super) fn connection(
     let Some(watch) = watch else {
         return CommandConnection {
             send: Arc::new(|_: CommandInput| {}),
-            news: stream::empty().boxed(),
+            events: stream::empty().boxed(),
         };
     };
     let send = Arc::new(watch.sender());
-    let news = stream::unfold(watch, |mut watch| async move {
-        let news = watch.next().await?;
-        Some((news, watch))
+    let events = stream::unfold(watch, |mut watch| async move {
+        let event = watch.next().await?;
+        Some((event, watch))
     });
     CommandConnection {
         send,
-        news: news.boxed(),
+        events: events.boxed(),
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use agent_service::board::{BoardConnection, Event};
 use agent_service::{
-    AgentCommandId, AgentService as _, CommandConnection, CommandNews, Error, SessionConnection,
+    AgentCommandId, AgentService as _, CommandConnection, CommandFeedEvent, Error,
+    SessionConnection,
 };
 use base::AbsPath;
 use futures::stream::{Stream, StreamExt as _};
@@ -160,22 +161,22 @@ impl StreamContext {
         }
     }
 
-    /// Sends the news of a command. While the client does not read them, nothing more is sent, so that neither the
+    /// Sends the events of a command. While the client does not read them, nothing more is sent, so that neither the
     /// command nor other streams wait for it.
     async fn command(&self, id: AgentCommandId, from: u64, mut commands: Commands) {
-        let CommandConnection { send, mut news } = self.state.engines.watch_command(id, from);
+        let CommandConnection { send, mut events } = self.state.engines.watch_command(id, from);
         let (mut sent, mut read) = (from, from);
         loop {
             let has_room = sent.saturating_sub(read) < MAX_UNREAD_OUTPUT;
             tokio::select! {
-                one = news.next(), if has_room => {
-                    let Some(one) = one else {
+                event = events.next(), if has_room => {
+                    let Some(event) = event else {
                         return;
                     };
-                    if let CommandNews::Output { offset, bytes, .. } = &one {
+                    if let CommandFeedEvent::Output { offset, bytes, .. } = &event {
                         sent = offset + bytes.len() as u64;
                     }
-                    self.outbox.item(self.id, StreamItem::Command(one));
+                    self.outbox.item(self.id, StreamItem::Command(event));
                 }
                 Some((number, command)) = commands.recv() => {
                     let is_new = self.state.memory.begins(&self.client, self.id, number);

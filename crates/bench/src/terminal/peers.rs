@@ -31,7 +31,7 @@ mv \"$2.part\" \"$2\"";
 /// The request that the script sends, and the answer of a terminal.
 const REQUEST: &[u8] = b"\x1b[5n";
 const ANSWER: &[u8] = b"\x1b[0n";
-/// Time after which a terminal that does not answer fails the benchmark.
+/// Timeout for the answer of a terminal. The benchmark fails when it expires.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Interval at which the result is looked for.
 const INTERVAL: Duration = Duration::from_millis(5);

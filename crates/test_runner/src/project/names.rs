@@ -16,7 +16,7 @@ pub(crate) struct CargoModule {
     pub(crate) target: Vec<String>,
     /// The name of the compiled program without hyphens.
     pub(crate) program: String,
-    /// The path of the file's module; empty for the root of the target.
+    /// Names of the modules of the file, outermost first; empty for the root module of the crate.
     pub(crate) modules: Vec<String>,
 }
 
@@ -42,7 +42,8 @@ impl TestProject {
         ReportedTest { suite, name }
     }
 
-    /// Returns the name of the item that a report without an item of its own belongs to: `None` if its name is not composed.
+    /// Returns the test or suite around a reported test, for reports that match no test of the text, such as those of
+    /// parametrized tests and subtests. `None` if the name of the report has one part only.
     pub(crate) fn enclosing(&self, test: &ReportedTest) -> Option<ReportedTest> {
         let name = match self.framework {
             TestFramework::CargoTest | TestFramework::Nextest => test.name.rsplit_once("::")?.0,

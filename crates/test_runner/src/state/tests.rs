@@ -32,7 +32,8 @@ fn report(suite: &str, name: &str, status: TestStatus) -> TestReport {
     }
 }
 
-/// Returns the rows as texts: dots for the depth, the label, a letter for the state, `~` for a stale one.
+/// Formats each row for assertions: a dot for each level of indentation, the label, the first letter of the state,
+/// and `~` if the result is stale.
 fn rows(state: &TestState, filter: &TestFilter) -> Vec<String> {
     let rows = state.rows(&absolute("/p"), filter).into_iter();
     rows.map(|row| {

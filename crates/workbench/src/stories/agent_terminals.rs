@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agent::SessionRecord;
 use composer_panel::actions::ShowAgentTerminals;
 use composer_panel::agents::{
-    AgentCommand, AgentCommandId, CommandControl, CommandInput, CommandNews, FakeAgents,
+    AgentCommand, AgentCommandId, CommandControl, CommandFeedEvent, CommandInput, FakeAgents,
     ModelEntry, ModelList,
 };
 use composer_panel::transcript::TranscriptEntry;
@@ -82,14 +82,14 @@ fn watch(cx: &mut TestAppContext) -> (Story, FakeAgents, AgentCommandId) {
     fake.set_running_commands(std::slice::from_ref(&command));
     story.settle();
     press(&mut story, "Open in terminal");
-    let output = CommandNews::Output {
+    let output = CommandFeedEvent::Output {
         offset: 0,
         bytes: b"it runs\r\n".to_vec(),
         is_backlog: true,
     };
-    let control = CommandNews::Control(CommandControl::Agent);
-    for news in [CommandNews::Attached(command), control, output] {
-        assert!(fake.send_command_news(&id, news));
+    let control = CommandFeedEvent::Control(CommandControl::Agent);
+    for event in [CommandFeedEvent::Attached(command), control, output] {
+        assert!(fake.send_command_event(&id, event));
     }
     story.settle();
     fake.take_command_inputs();
@@ -150,7 +150,7 @@ fn a_running_command_is_watched_taken_over_and_given_back(cx: &mut TestAppContex
     assert!(quoted(&mut story).ends_with("\nit runs"));
     story.input("y");
     assert_eq!(inputs(&fake), [CommandInput::Typed(b"y".to_vec())]);
-    fake.send_command_news(&id, CommandNews::Control(CommandControl::You));
+    fake.send_command_event(&id, CommandFeedEvent::Control(CommandControl::You));
     fake.send_event(recorded(control_record(true, 0)));
     story.settle();
     let bar = "You have control; the agent waits until you give the command back \u{b7} sandbox";
@@ -161,7 +161,7 @@ fn a_running_command_is_watched_taken_over_and_given_back(cx: &mut TestAppContex
     ));
     story.keys("ctrl-shift-y");
     assert_eq!(inputs(&fake), [CommandInput::GiveBack]);
-    fake.send_command_news(&id, CommandNews::Control(CommandControl::Agent));
+    fake.send_command_event(&id, CommandFeedEvent::Control(CommandControl::Agent));
     fake.send_event(recorded(control_record(false, 1)));
     story.settle();
     let notes = notes(&mut story);
@@ -175,15 +175,15 @@ fn a_running_command_is_watched_taken_over_and_given_back(cx: &mut TestAppContex
         )
     );
     // The window shows what it missed, and the end.
-    fake.send_command_news(
+    fake.send_command_event(
         &id,
-        CommandNews::Output {
+        CommandFeedEvent::Output {
             offset: 5_009,
             bytes: b"late".to_vec(),
             is_backlog: true,
         },
     );
-    fake.send_command_news(&id, CommandNews::Ended(Some(3)));
+    fake.send_command_event(&id, CommandFeedEvent::Ended(Some(3)));
     story.settle();
     let text = quoted(&mut story);
     assert!(
@@ -210,8 +210,8 @@ fn closing_the_tab_lets_the_command_go_on(cx: &mut TestAppContext) {
         "{reports:?}"
     );
     assert!(inputs(&fake).is_empty());
-    let news = CommandNews::Control(CommandControl::Agent);
-    assert!(!fake.send_command_news(&id, news), "it is detached");
+    let event = CommandFeedEvent::Control(CommandControl::Agent);
+    assert!(!fake.send_command_event(&id, event), "it is detached");
 }
 
 #[gpui_kit::test]
@@ -235,8 +235,8 @@ fn the_running_commands_of_all_sessions_are_listed(cx: &mut TestAppContext) {
     let tabs = names(&mut story, "tabs");
     let tabs = tabs.iter().filter(|it| it.ends_with(", watching"));
     assert_eq!(tabs.count(), 1);
-    let control = CommandNews::Control(CommandControl::Agent);
-    assert!(fake.send_command_news(&commands[1].id, control));
+    let control = CommandFeedEvent::Control(CommandControl::Agent);
+    assert!(fake.send_command_event(&commands[1].id, control));
     story.settle();
     fake.take_command_inputs();
     story.act(TakeOver);

@@ -9,8 +9,8 @@ use base::{LineFeeds, printable};
 use composer_panel::ComposerPanel;
 use composer_panel::actions::ShowAgentTerminals;
 use composer_panel::agents::{
-    AgentCommand, AgentCommandId, AgentService, CommandConnection, CommandControl, CommandInput,
-    CommandNews,
+    AgentCommand, AgentCommandId, AgentService, CommandConnection, CommandControl,
+    CommandFeedEvent, CommandInput,
 };
 use futures::StreamExt as _;
 use futures::future::{AbortHandle, Abortable};
@@ -153,7 +153,7 @@ fn attach(
     command: &AgentCommand,
     cx: &mut Context<Workbench>,
 ) -> Arc<AttachedProgram> {
-    let CommandConnection { send, news } = agents.watch_command(command.id.clone(), 0);
+    let CommandConnection { send, events } = agents.watch_command(command.id.clone(), 0);
     let (abort, registration) = AbortHandle::new_pair();
     let following = AbortOnDrop(abort);
     let (rows, columns) = command.size;
@@ -165,7 +165,7 @@ fn attach(
         send(command_input(input));
     });
     let program = Arc::new(program);
-    let follow = follow(news, Arc::downgrade(&program));
+    let follow = follow(events, Arc::downgrade(&program));
     cx.background_spawn(Abortable::new(follow, registration))
         .detach();
     program
@@ -183,16 +183,16 @@ fn command_input(input: AttachedInput) -> CommandInput {
     }
 }
 
-/// Passes the news of a command on to its terminal.
-async fn follow(mut news: BoxStream<'static, CommandNews>, program: Weak<AttachedProgram>) {
+/// Passes the events of a command on to its terminal.
+async fn follow(mut events: BoxStream<'static, CommandFeedEvent>, program: Weak<AttachedProgram>) {
     let mut read = 0;
-    while let Some(one) = news.next().await {
+    while let Some(event) = events.next().await {
         let Some(program) = program.upgrade() else {
             return;
         };
-        match one {
-            CommandNews::Attached(_) => {}
-            CommandNews::Output {
+        match event {
+            CommandFeedEvent::Attached(_) => {}
+            CommandFeedEvent::Output {
                 offset,
                 bytes,
                 is_backlog,
@@ -203,13 +203,13 @@ async fn follow(mut news: BoxStream<'static, CommandNews>, program: Weak<Attache
                 read = offset + bytes.len() as u64;
                 program.feed(&bytes, is_backlog);
             }
-            CommandNews::Control(control) => program.note_control(match control {
+            CommandFeedEvent::Control(control) => program.note_control(match control {
                 CommandControl::Agent => ProgramControl::Agent,
                 CommandControl::You => ProgramControl::You,
                 CommandControl::OtherWindow => ProgramControl::OtherWindow,
             }),
-            CommandNews::Ended(Some(code)) => program.end(ProcessExit::Exited(code)),
-            CommandNews::Ended(None) => program.end(ProcessExit::TimedOut),
+            CommandFeedEvent::Ended(Some(code)) => program.end(ProcessExit::Exited(code)),
+            CommandFeedEvent::Ended(None) => program.end(ProcessExit::TimedOut),
         }
     }
     // Without an end the command is not reached any more.

@@ -42,13 +42,13 @@ pub(super) struct FollowedTests {
 }
 
 impl FollowedTests {
-    /// Returns the tests; `None` without a folder or without a service for tests.
+    /// Returns the tests of the folder; `None` if no folder is open, or if this process cannot run tests.
     pub(super) fn tests(&self) -> Option<&Entity<WindowTests>> {
         self.tests.as_ref()
     }
 }
 
-/// Follows the folder of the window, which may be another one or none.
+/// Opens the tests of the folder of the window after that folder was opened, replaced or closed.
 pub(super) fn follow_folder(
     workbench: &mut Workbench,
     window: &mut Window,

@@ -1,4 +1,4 @@
-//! Real commands that the user takes over while a turn runs.
+//! Taking over running commands of a turn, tested with real processes.
 
 use host::TempFolder;
 use model::ResponseScript;
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::super::{SessionOptions, start};
 use super::fakes::{Talk, assert_whole, last, world};
-use crate::command_feed::{CommandInput, CommandNews, CommandWatch};
+use crate::command_feed::{CommandFeedEvent, CommandInput, CommandWatch};
 use crate::record::{SessionRecord, TurnEnd};
 use crate::session::AgentEvent;
 use crate::tools::{self, ToolOptions};
@@ -16,7 +16,7 @@ async fn printed(watch: &mut CommandWatch, wanted: &str) {
     let mut output = Vec::new();
     while !String::from_utf8_lossy(&output).contains(wanted) {
         match watch.next().await {
-            Some(CommandNews::Output { bytes, .. }) => output.extend(bytes),
+            Some(CommandFeedEvent::Output { bytes, .. }) => output.extend(bytes),
             Some(_) => {}
             None => panic!("{:?} is all", String::from_utf8_lossy(&output)),
         }

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use super::commands::listen;
 use super::*;
-use crate::command_feed::{CommandInput, CommandNews, CommandWatch, ControlChange};
+use crate::command_feed::{CommandFeedEvent, CommandInput, CommandWatch, ControlChange};
 
 /// Starts a command in a terminal, and watches it.
 async fn start(command: &str) -> (World, CommandWatch, mpsc::UnboundedReceiver<ControlChange>) {
@@ -26,7 +26,7 @@ async fn start(command: &str) -> (World, CommandWatch, mpsc::UnboundedReceiver<C
 async fn printed(watch: &mut CommandWatch, wanted: &str) {
     let mut output = Vec::new();
     while !String::from_utf8_lossy(&output).contains(wanted) {
-        if let CommandNews::Output { bytes, .. } = watch.next().await.expect("it runs") {
+        if let CommandFeedEvent::Output { bytes, .. } = watch.next().await.expect("it runs") {
             output.extend(bytes);
         }
     }
@@ -137,7 +137,7 @@ async fn a_command_without_a_terminal_is_only_watched() {
     let input = json!({ "terminal": 1, "stop": true });
     let answer = world.call("write_stdin", input).await;
     assert_says(&answer, CallOutcome::Ok, "ended by signal");
-    while let Some(news) = watch.next().await {
-        assert!(!matches!(news, CommandNews::Control(_)), "{news:?}");
+    while let Some(event) = watch.next().await {
+        assert!(!matches!(event, CommandFeedEvent::Control(_)), "{event:?}");
     }
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use futures::channel::mpsc;
 use futures::stream::{BoxStream, StreamExt as _};
 
-use super::super::{AgentCommand, AgentCommandId, CommandConnection, CommandInput, CommandNews};
+use super::super::{
+    AgentCommand, AgentCommandId, CommandConnection, CommandFeedEvent, CommandInput,
+};
 use super::FakeAgents;
 
 /// The commands, and what views did with them.
@@ -15,7 +17,7 @@ pub(super) struct FakeCommands {
     running: Vec<AgentCommand>,
     lists: Vec<mpsc::UnboundedSender<Vec<AgentCommand>>>,
     /// The latest watcher of each command.
-    watchers: HashMap<AgentCommandId, mpsc::UnboundedSender<CommandNews>>,
+    watchers: HashMap<AgentCommandId, mpsc::UnboundedSender<CommandFeedEvent>>,
     inputs: Vec<CommandInput>,
 }
 
@@ -41,11 +43,11 @@ impl FakeAgents {
         });
     }
 
-    /// Sends news to the latest watcher of a command. Returns whether it is attached.
-    pub fn send_command_news(&self, id: &AgentCommandId, news: CommandNews) -> bool {
+    /// Sends an event to the latest watcher of a command. Returns whether it is attached.
+    pub fn send_command_event(&self, id: &AgentCommandId, event: CommandFeedEvent) -> bool {
         self.with(|state| {
             let watcher = state.running_commands.watchers.get(id);
-            watcher.is_some_and(|watcher| watcher.unbounded_send(news).is_ok())
+            watcher.is_some_and(|watcher| watcher.unbounded_send(event).is_ok())
         })
     }
 
@@ -55,14 +57,14 @@ impl FakeAgents {
     }
 
     pub(super) fn connect_command(&self, id: AgentCommandId, _from: u64) -> CommandConnection {
-        let (sender, news) = mpsc::unbounded();
+        let (sender, events) = mpsc::unbounded();
         self.with(|state| state.running_commands.watchers.insert(id, sender));
         let this = self.clone();
         CommandConnection {
             send: Arc::new(move |input| {
                 this.with(|state| state.running_commands.inputs.push(input))
             }),
-            news: news.boxed(),
+            events: events.boxed(),
         }
     }
 }

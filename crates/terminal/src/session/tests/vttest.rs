@@ -30,7 +30,8 @@ fn pages(menu: u32) -> Vec<VttestPage> {
         .collect()
 }
 
-/// Starts vttest; reports a skip if it is not installed, or not in the version of the stored pages.
+/// Starts vttest. Returns `None` and reports the test as skipped if vttest is missing, or if its version is not that of
+/// the stored pages.
 fn start(first: &VttestPage) -> Option<Watched> {
     // Not every page was compared with a live run yet.
     if std::env::var_os("BURIN_VTTEST").is_none() {

@@ -165,7 +165,7 @@ pub(super) fn begin(
     carry_out(workbench, id, effects, window, cx);
 }
 
-/// Passes news to a run, and forgets it once all of its programs ended.
+/// Passes an event to a run, and forgets it once all of its programs ended.
 fn handle(
     workbench: &mut Workbench,
     id: RunId,
