@@ -55,7 +55,7 @@ struct RunningStep {
     /// Reads the rest of the output after the end.
     ending: Option<Task<()>>,
     _events: Subscription,
-    _news: Task<()>,
+    _reports: Task<()>,
 }
 
 /// Returns the run of a task.
@@ -259,7 +259,7 @@ fn launch(
     let files = workbench.services.files.clone();
     let output = TaskOutput::new(&task.matchers, &launch.folder, &root, files);
     let output = Arc::new(Mutex::new(output));
-    let (observer, news) = observe(id, step, &output, window, cx);
+    let (observer, reports) = observe(id, step, &output, window, cx);
     let request = TerminalRequest {
         folder: Some(launch.folder),
         program: Some(ProgramCommand {
@@ -291,7 +291,7 @@ fn launch(
         has_ended: false,
         ending: None,
         _events: events,
-        _news: news,
+        _reports: reports,
     };
     if let Some(active) = workbench.tasks.runs.get_mut(&id) {
         active.steps.insert(step, running);
@@ -311,8 +311,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns an observer that searches the output for problems on the thread that reads it, and the task that passes the news
-/// on.
+/// Returns an observer that searches the output for problems on the thread that reads it, and the task that passes
+/// its reports to the run.
 fn observe(
     id: RunId,
     step: StepId,
@@ -320,14 +320,14 @@ fn observe(
     window: &Window,
     cx: &mut Context<Workbench>,
 ) -> (OutputObserver, Task<()>) {
-    let news = Arc::new(Mutex::new(OutputReport::default()));
+    let pending = Arc::new(Mutex::new(OutputReport::default()));
     let (wake, wakes) = async_channel::bounded(1);
     let observer = {
-        let (output, news) = (Arc::clone(output), Arc::clone(&news));
+        let (output, pending) = (Arc::clone(output), Arc::clone(&pending));
         OutputObserver::new(move |bytes| {
             let report = lock(&output).feed(bytes);
             if report != OutputReport::default() {
-                lock(&news).add(report);
+                lock(&pending).add(report);
                 // A full channel wakes the window as well; it may have been closed.
                 wake.try_send(()).ok();
             }
@@ -335,7 +335,7 @@ fn observe(
     };
     let task = cx.spawn_in(window, async move |this, cx| {
         while wakes.recv().await.is_ok() {
-            let report = std::mem::take(&mut *lock(&news));
+            let report = std::mem::take(&mut *lock(&pending));
             let handled = this.update_in(cx, |this, window, cx| {
                 handle(this, id, RunEvent::Output(step, report), window, cx);
             });
