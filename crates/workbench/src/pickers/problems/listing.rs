@@ -172,19 +172,20 @@ impl Problem {
 }
 
 /// Sorts problems by file, the files with the worst problems first, and in a file by severity and row.
-pub(crate) fn ordered(mut problems: Vec<Problem>) -> Vec<Problem> {
+pub(crate) fn ordered(problems: Vec<Problem>) -> Vec<Problem> {
     let mut worst = HashMap::<AbsPath, DiagnosticSeverity>::new();
     for problem in &problems {
         let worst = worst.entry(problem.path.clone());
         let worst = worst.or_insert(problem.severity);
         *worst = problem.severity.min(*worst);
     }
-    problems.sort_by(|a, b| {
-        let key = |problem: &Problem| worst.get(&problem.path).copied();
-        let file = (key(a), &a.path).cmp(&(key(b), &b.path));
+    let worst_of = |problem: &Problem| worst.get(&problem.path).copied();
+    let mut ranked: Vec<_> = problems.into_iter().map(|it| (worst_of(&it), it)).collect();
+    ranked.sort_by(|(worst_a, a), (worst_b, b)| {
+        let file = (worst_a, &a.path).cmp(&(worst_b, &b.path));
         file.then_with(|| (a.severity, a.row).cmp(&(b.severity, b.row)))
     });
-    problems
+    ranked.into_iter().map(|(_, problem)| problem).collect()
 }
 
 /// Returns the indices of the problems that contain every word of a query, ignoring case.
