@@ -24,6 +24,8 @@ struct Header {
 struct PaneHeader {
     tab: u32,
     name: Option<String>,
+    #[serde(default)]
+    editor: Option<u64>,
     /// Size of the terminal, in bytes.
     size: usize,
 }
@@ -81,6 +83,7 @@ fn parse(bytes: &[u8]) -> Option<Vec<SavedPane>> {
             panes.push(SavedPane {
                 tab: pane.tab,
                 name: pane.name,
+                editor: pane.editor,
                 terminal,
             });
         }
@@ -115,6 +118,7 @@ fn content(panes: &[SavedPane]) -> Result<Vec<u8>, serde_json::Error> {
     let headers = iter::zip(panes, &bytes).map(|(pane, bytes)| PaneHeader {
         tab: pane.tab,
         name: pane.name.clone(),
+        editor: pane.editor,
         size: bytes.len(),
     });
     let header = Header {
@@ -143,6 +147,7 @@ mod tests {
         SavedPane {
             tab,
             name: (tab == 1).then(|| "server".to_owned()),
+            editor: (tab == 1).then_some(7),
             terminal: SavedTerminal {
                 rows: Vec::new(),
                 columns: 80,

@@ -1,6 +1,7 @@
 //! All actions of the terminals. The first line of each is its help text.
 //!
-//! Key contexts: `TerminalPanel` is the whole panel; `Terminal` is the text of one terminal, in which every key that has
+//! Key contexts: `TerminalPanel` is the whole panel, and `TerminalTab` a tab among the texts of the window; `Terminal` is
+//! the text of one terminal, in which every key that has
 //! no binding goes to the program. `Terminal` has the flags `alternate_screen`, `selection`, `searching`, `ended`,
 //! `send_all_keys`, `copy_mode`, and for programs of agents `watching` and `taken`. `TerminalSearch` is the search bar,
 //! `TerminalQuestion` a question over the text.
@@ -21,6 +22,12 @@ gpui_kit::actions!(
         FocusPanel,
         /// Open a new terminal.
         NewTerminal,
+        /// Open a new terminal as a tab among the texts.
+        NewTerminalInEditorArea,
+        /// Move this terminal out of the panel into a tab among the texts. Its program goes on.
+        MoveTerminalIntoEditorArea,
+        /// Move this terminal from its tab among the texts into the panel. Its program goes on.
+        MoveTerminalIntoPanel,
         /// Open a new terminal beside this one.
         SplitTerminal,
         /// Close this terminal.

@@ -3,6 +3,7 @@
 //! Start at `TerminalPanel::open` (`panel/tabs.rs`).
 
 mod closing;
+mod editor_area;
 mod mentions;
 mod naming;
 mod render;
@@ -14,16 +15,19 @@ use std::sync::Arc;
 
 use base::AbsPath;
 use gpui_kit::{
-    App, Context, Entity, EventEmitter, FocusHandle, Focusable, SharedString, Subscription, Task,
-    Window,
+    App, Context, Entity, EntityId, EventEmitter, FocusHandle, Focusable, SharedString,
+    Subscription, Task, Window,
 };
 
+pub use closing::{KEEP_OPEN, STOP_AND_CLOSE, closing_question};
+pub use editor_area::DraggedTerminal;
 pub use mentions::{MentionedOutput, TerminalMention};
+pub use tasks::LaunchedTerminal;
 
 use crate::service::{TerminalRequest, TerminalService};
 use crate::view::{TerminalView, TerminalViewEvent};
 
-/// The panel with the terminals of a window.
+/// The panel with the terminals of a window. It owns those that the window shows among its texts as well.
 ///
 /// The window calls `set_visible` when it shows or hides the panel, `set_folder` when its folder changes, and handles
 /// `TerminalPanelEvent`. The actions `terminal::TogglePanel` and `terminal::FocusPanel` are the window's.
@@ -34,6 +38,11 @@ pub struct TerminalPanel {
     /// The index of the shown tab.
     active: usize,
     next_id: u64,
+    /// The terminals that the window shows among its texts.
+    in_editor: Vec<TabPane>,
+    next_editor_id: u64,
+    /// The terminal that got the focus last.
+    last_focused: Option<EntityId>,
     focus: FocusHandle,
     is_visible: bool,
     naming: Option<naming::TabNaming>,
@@ -71,6 +80,8 @@ pub enum TerminalPanelEvent {
     RerunRequested(String),
     /// Hide the panel: its last terminal was closed, or the user hides it. The focus returns to the editor.
     CloseRequested,
+    /// A terminal among the texts was closed.
+    ClosedInEditor(Entity<TerminalView>),
     /// Number, titles or states of the terminals changed.
     Changed,
 }
@@ -80,8 +91,6 @@ struct PanelTab {
     id: u64,
     /// The name that the user or the request gave.
     name: Option<String>,
-    /// A note behind the name, such as the end of a task.
-    note: Option<SharedString>,
     panes: Vec<TabPane>,
     /// The index of the pane that has or had the focus.
     active: usize,
@@ -119,6 +128,9 @@ impl TerminalPanel {
             tabs: Vec::new(),
             active: 0,
             next_id: 0,
+            in_editor: Vec::new(),
+            next_editor_id: 0,
+            last_focused: None,
             focus: cx.focus_handle(),
             is_visible: false,
             naming: None,
@@ -167,7 +179,7 @@ impl TerminalPanel {
         &self.focus
     }
 
-    /// Returns whether there is no terminal.
+    /// Returns whether the panel shows no terminal.
     pub fn is_empty(&self) -> bool {
         self.tabs.is_empty()
     }
@@ -186,9 +198,10 @@ impl TerminalPanel {
         tab.panes.get(tab.active).map(|pane| &pane.view)
     }
 
-    fn views(&self) -> impl Iterator<Item = &Entity<TerminalView>> {
+    /// Returns all terminals of the window: those of the tabs, then those among the texts.
+    pub fn views(&self) -> impl Iterator<Item = &Entity<TerminalView>> {
         let panes = self.tabs.iter().flat_map(|tab| &tab.panes);
-        panes.map(|pane| &pane.view)
+        panes.chain(&self.in_editor).map(|pane| &pane.view)
     }
 
     fn on_view_event(

@@ -69,6 +69,8 @@ pub struct SavedPane {
     pub tab: u32,
     /// The name that the user gave to the tab.
     pub name: Option<String>,
+    /// The number of its tab among the texts of the window; `None` in the panel.
+    pub editor: Option<u64>,
     /// The text, the folder and the commands.
     pub terminal: SavedTerminal,
 }

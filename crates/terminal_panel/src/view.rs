@@ -18,6 +18,7 @@ mod mention;
 mod menu;
 mod mouse;
 mod output;
+mod placement;
 mod questions;
 mod render;
 mod saved_text;
@@ -46,6 +47,7 @@ pub(crate) use contents::ViewContents;
 pub(crate) use control::{AgentProgramState, agent_state, detached};
 pub(crate) use mention::{quote, quoted_command};
 pub(crate) use mouse::listen;
+pub(crate) use placement::{EditorPlacement, give_saved, is_restorable};
 
 use crate::attached::AttachedProgram;
 use crate::frame::{Geometry, Palette, RowCache};
@@ -75,6 +77,10 @@ pub struct TerminalView {
     state: ProgramState,
     /// The title that the program set.
     title: Option<String>,
+    /// The note behind the title of its tab, such as the end of a task.
+    pub(crate) note: Option<SharedString>,
+    /// Its place among the texts of the window; `None` in the panel.
+    pub(crate) placement: Option<EditorPlacement>,
     progress: TerminalProgress,
     /// The line of the command that runs in the shell.
     command_line: Option<String>,
@@ -206,6 +212,8 @@ impl TerminalView {
         ];
         Self {
             title: saved.as_ref().and_then(|saved| saved.title.clone()),
+            note: None,
+            placement: None,
             service,
             request,
             attached: None,

@@ -9,6 +9,8 @@ pub(crate) struct DraggedTab {
     pub(crate) item: ItemId,
     /// The title of the tab.
     pub(crate) title: String,
+    /// Whether the tab shows a terminal, which can be dropped on the panel of terminals.
+    pub(crate) is_terminal: bool,
 }
 
 /// A file of the project tree that is being dragged.

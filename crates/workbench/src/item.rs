@@ -1,4 +1,4 @@
-//! Content of a tab: a text, excerpts of several texts, the project search, the tests, or a load error.
+//! Content of a tab: a text, excerpts of several texts, the project search, the tests, a terminal, or a load error.
 
 use base::AbsPath;
 use editor::{DocumentModel, Editor};
@@ -6,6 +6,7 @@ use gpui_kit::{
     AnyElement, AnyView, App, Entity, FocusHandle, Focusable as _, IntoElement as _, SharedString,
 };
 use project::DocumentState;
+use terminal_panel::{TerminalView, tab};
 use ui::{Icon, IconSize};
 
 use crate::file_error::FileErrorView;
@@ -24,6 +25,8 @@ pub enum TabItem {
     Search(Entity<SearchPanel>),
     /// The list of tests.
     Tests(Entity<TestsPanel>),
+    /// A terminal, which the panel of terminals owns.
+    Terminal(Entity<TerminalView>),
     /// A load error for a file.
     Refused(Entity<FileErrorView>),
     /// A file of the restored session that is still loading.
@@ -38,6 +41,7 @@ impl TabItem {
             Self::Excerpts(_, title) => title.clone(),
             Self::Search(panel) => panel.read(cx).title(),
             Self::Tests(panel) => panel.read(cx).title(),
+            Self::Terminal(view) => tab::title(view.read(cx)),
             Self::Refused(refusal) => refusal.read(cx).path().printable_name().into(),
             Self::Waiting(waiting) => waiting.read(cx).path().printable_name().into(),
         }
@@ -56,6 +60,7 @@ impl TabItem {
             Self::Excerpts(..) => Icon::List.size(IconSize::Medium).into_any_element(),
             Self::Search(_) => Icon::Search.size(IconSize::Medium).into_any_element(),
             Self::Tests(_) => Icon::ListTree.size(IconSize::Medium).into_any_element(),
+            Self::Terminal(view) => tab::icon(view.read(cx), cx),
             Self::Refused(_) => Icon::FileQuestion.size(IconSize::Medium).into_any_element(),
         }
     }
@@ -65,7 +70,7 @@ impl TabItem {
     pub fn path(&self, cx: &App) -> Option<AbsPath> {
         match self {
             Self::Text(editor) => editor.read(cx).model().read(cx).path().cloned(),
-            Self::Excerpts(..) | Self::Search(_) | Self::Tests(_) => None,
+            Self::Excerpts(..) | Self::Search(_) | Self::Tests(_) | Self::Terminal(_) => None,
             Self::Refused(refusal) => Some(refusal.read(cx).path().clone()),
             Self::Waiting(waiting) => Some(waiting.read(cx).path().clone()),
         }
@@ -93,6 +98,7 @@ impl TabItem {
             Self::Excerpts(..)
             | Self::Search(_)
             | Self::Tests(_)
+            | Self::Terminal(_)
             | Self::Refused(_)
             | Self::Waiting(_) => None,
         }
@@ -106,7 +112,11 @@ impl TabItem {
                 Some(excerpts) => excerpts.read(cx).sources().to_vec(),
                 None => Vec::new(),
             },
-            Self::Search(_) | Self::Tests(_) | Self::Refused(_) | Self::Waiting(_) => Vec::new(),
+            Self::Search(_)
+            | Self::Tests(_)
+            | Self::Terminal(_)
+            | Self::Refused(_)
+            | Self::Waiting(_) => Vec::new(),
         }
     }
 
@@ -114,7 +124,19 @@ impl TabItem {
     pub fn editor(&self) -> Option<&Entity<Editor>> {
         match self {
             Self::Text(editor) | Self::Excerpts(editor, _) => Some(editor),
-            Self::Search(_) | Self::Tests(_) | Self::Refused(_) | Self::Waiting(_) => None,
+            Self::Search(_)
+            | Self::Tests(_)
+            | Self::Terminal(_)
+            | Self::Refused(_)
+            | Self::Waiting(_) => None,
+        }
+    }
+
+    /// Returns the terminal that the tab shows.
+    pub fn terminal(&self) -> Option<&Entity<TerminalView>> {
+        match self {
+            Self::Terminal(view) => Some(view),
+            _ => None,
         }
     }
 
@@ -124,6 +146,7 @@ impl TabItem {
             Self::Text(editor) | Self::Excerpts(editor, _) => editor.clone().into(),
             Self::Search(panel) => panel.clone().into(),
             Self::Tests(panel) => panel.clone().into(),
+            Self::Terminal(view) => view.clone().into(),
             Self::Refused(refusal) => refusal.clone().into(),
             Self::Waiting(waiting) => waiting.clone().into(),
         }
@@ -135,6 +158,7 @@ impl TabItem {
             Self::Text(editor) | Self::Excerpts(editor, _) => editor.read(cx).focus_handle(cx),
             Self::Search(panel) => panel.read(cx).focus_handle(cx),
             Self::Tests(panel) => panel.read(cx).focus_handle(cx),
+            Self::Terminal(view) => view.read(cx).focus_handle(cx),
             Self::Refused(refusal) => refusal.read(cx).focus_handle(cx),
             Self::Waiting(waiting) => waiting.read(cx).focus_handle(cx),
         }

@@ -269,6 +269,15 @@ fn terminal_menu() -> Menu {
         MenuItem::action("Focus terminal", terminal::FocusPanel),
         MenuItem::action("New terminal", terminal::NewTerminal),
         MenuItem::action("Split terminal", terminal::SplitTerminal),
+        MenuItem::action(
+            "New terminal in editor area",
+            terminal::NewTerminalInEditorArea,
+        ),
+        MenuItem::action(
+            "Move terminal into editor area",
+            terminal::MoveTerminalIntoEditorArea,
+        ),
+        MenuItem::action("Move terminal into panel", terminal::MoveTerminalIntoPanel),
         MenuItem::separator(),
         MenuItem::action("Previous command", terminal::PreviousCommand),
         MenuItem::action("Next command", terminal::NextCommand),

@@ -22,6 +22,7 @@ pub(crate) mod symbols;
 pub(crate) mod tabs;
 pub(crate) mod task_input;
 pub(crate) mod tasks;
+pub(crate) mod terminal_name;
 pub(crate) mod themes;
 
 use gpui_kit::{Context, Entity, Subscription, Window};

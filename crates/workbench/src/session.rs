@@ -140,6 +140,15 @@ pub enum SavedItem {
     Editor(SavedEditor),
     /// The project search panel.
     Search(SavedSearch),
+    /// A terminal.
+    Terminal(SavedTerminalTab),
+}
+
+/// Stored tab of a terminal, whose text is stored with the other terminals of the folder.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedTerminalTab {
+    /// The number of the terminal among those of the folder.
+    pub id: u64,
 }
 
 /// Stored state of a text view.
@@ -207,7 +216,7 @@ impl SavedWindow {
         let items = self.layout.iter().flat_map(SavedLayout::items);
         items.filter_map(|item| match item {
             SavedItem::Editor(editor) => Some(editor),
-            SavedItem::Search(_) => None,
+            SavedItem::Search(_) | SavedItem::Terminal(_) => None,
         })
     }
 }

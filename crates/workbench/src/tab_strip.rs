@@ -11,6 +11,8 @@ use gpui_kit::{
 };
 use project::DocumentState;
 use settings::TabCloseButton;
+use terminal_panel::actions::{MoveTerminalIntoPanel, RenameTerminal};
+use terminal_panel::{DraggedTerminal, tab};
 use ui::{
     ActiveSettings as _, ActiveTheme as _, Icon, IconButton, Menu, MenuExt as _, Tab, TabMark,
     Tooltip, dp,
@@ -21,7 +23,7 @@ use crate::drag::DraggedTab;
 use crate::folder_diagnostics;
 use crate::item::TabItem;
 use crate::layout::{CloseScope, ItemId, PaneId, TabState as TabData};
-use crate::workbench::Workbench;
+use crate::workbench::{Workbench, editor_terminals};
 
 /// The tabs of one pane.
 pub(crate) struct TabStrip {
@@ -67,6 +69,7 @@ impl TabStrip {
         let title = item.title(cx);
         let (this, menu_this) = (self.workbench.clone(), self.workbench.clone());
         let (clicked, closed, dropped) = (this.clone(), this.clone(), this.clone());
+        let entered = this.clone();
         let accent = cx.theme().colors.accent;
         let is_conflict = matches!(
             item.state(cx),
@@ -85,6 +88,7 @@ impl TabStrip {
         let dragged = DraggedTab {
             item: id,
             title: title.to_string(),
+            is_terminal: item.terminal().is_some(),
         };
         let mut element = Tab::new(("tab", id.0), title.clone())
             .detail(detail(tab.item, item, pane, workbench, cx))
@@ -92,7 +96,7 @@ impl TabStrip {
             .inactive_pane(workbench.layout().active_pane() != pane)
             .preview(tab.preview)
             .dirty(item.is_dirty(cx))
-            .mark(diagnostic_mark(item, workbench, cx))
+            .mark(mark(item, active == Some(id), workbench, cx))
             .pinned(tab.pinned)
             .close_left(window_settings.tab_close_button == TabCloseButton::Left)
             .on_click(move |event, window, cx| {
@@ -131,6 +135,9 @@ impl TabStrip {
                     })
                     .ok();
             })
+            .on_drop(move |dragged: &DraggedTerminal, window, cx| {
+                drop_terminal(&entered, dragged, pane, window, cx);
+            })
             .when_some(path, |this, path| this.tooltip(Tooltip::text(path)));
         let framed = div()
             .id(("tab-frame", id.0))
@@ -138,6 +145,30 @@ impl TabStrip {
             .child(element)
             .menu_on_right_click(move |window, cx| tab_menu(&menu_this, id, window, cx));
         Some(framed)
+    }
+}
+
+/// Moves a terminal of the panel into a tab of a pane.
+fn drop_terminal(
+    workbench: &WeakEntity<Workbench>,
+    dragged: &DraggedTerminal,
+    pane: PaneId,
+    window: &mut Window,
+    cx: &mut App,
+) {
+    let view = dragged.view.clone();
+    let moved = workbench.update(cx, |workbench, cx| {
+        editor_terminals::drop_on_pane(workbench, view, pane, window, cx);
+    });
+    // The window may be gone.
+    moved.ok();
+}
+
+/// Returns the mark behind the title: the state of a terminal, or the errors and warnings of a file.
+fn mark(item: &TabItem, is_shown: bool, workbench: &Workbench, cx: &App) -> Option<TabMark> {
+    match item.terminal() {
+        Some(view) => tab::mark(view.read(cx), is_shown, cx),
+        None => diagnostic_mark(item, workbench, cx),
     }
 }
 
@@ -158,7 +189,7 @@ fn diagnostic_mark(item: &TabItem, workbench: &Workbench, cx: &App) -> Option<Ta
     })
 }
 
-/// Returns the folder that distinguishes tabs with the same title.
+/// Returns the folder that distinguishes tabs with the same title, or the sandbox of an agent's terminal.
 fn detail(
     id: ItemId,
     item: &TabItem,
@@ -166,6 +197,9 @@ fn detail(
     workbench: &Workbench,
     cx: &App,
 ) -> Option<SharedString> {
+    if let Some(view) = item.terminal() {
+        return tab::detail(view.read(cx));
+    }
     let title = item.title(cx);
     let tabs = workbench.layout().tabs(pane)?.tabs();
     let others = tabs
@@ -202,7 +236,11 @@ fn tab_menu(
         let tabs = layout.pane_of(id).and_then(|pane| layout.tabs(pane));
         tabs.is_some_and(|tabs| tabs.tabs().iter().any(|tab| tab.item == id && tab.pinned))
     });
-    Menu::new()
+    let is_terminal = workbench.upgrade().is_some_and(|workbench| {
+        let item = workbench.read(cx).item(id);
+        item.and_then(TabItem::terminal).is_some()
+    });
+    let menu = Menu::new()
         .action("Close", Box::new(pane::CloseTab))
         .action("Close others", Box::new(pane::CloseOtherTabs))
         .action("Close to the right", Box::new(pane::CloseTabsToTheRight))
@@ -211,14 +249,24 @@ fn tab_menu(
         .separator()
         .toggle("Pinned", Box::new(pane::TogglePinTab), pinned)
         .action("Keep open", Box::new(pane::KeepTab))
-        .separator()
-        .action("Copy path", Box::new(file::CopyPath))
+        .separator();
+    let menu = if is_terminal {
+        menu.action("Rename\u{2026}", Box::new(RenameTerminal))
+            .action("Move into panel", Box::new(MoveTerminalIntoPanel))
+    } else {
+        file_section(menu)
+    };
+    menu.separator()
+        .action("Split right", Box::new(pane::SplitRight))
+        .action("Split down", Box::new(pane::SplitDown))
+}
+
+/// Adds the actions for the file of a tab.
+fn file_section(menu: Menu) -> Menu {
+    menu.action("Copy path", Box::new(file::CopyPath))
         .action("Copy relative path", Box::new(file::CopyRelativePath))
         .action("Show in project tree", Box::new(file::RevealInTree))
         .action("Show in file manager", Box::new(file::RevealInFileManager))
-        .separator()
-        .action("Split right", Box::new(pane::SplitRight))
-        .action("Split down", Box::new(pane::SplitDown))
 }
 
 impl TabStrip {
@@ -227,6 +275,7 @@ impl TabStrip {
     fn render_rest(&self, count: usize, cx: &App) -> impl IntoElement + use<> {
         let (pane, hover) = (self.pane, cx.theme().colors.hover);
         let (dropped, pressed) = (self.workbench.clone(), self.workbench.clone());
+        let entered = self.workbench.clone();
         div()
             .id(("tab-rest", pane.0))
             .flex_1()
@@ -239,6 +288,10 @@ impl TabStrip {
                         workbench.move_tab_to(dragged.item, pane, count, window, cx)
                     })
                     .ok();
+            })
+            .drag_over::<DraggedTerminal>(move |style, _, _, _| style.bg(hover))
+            .on_drop(move |dragged: &DraggedTerminal, window, cx| {
+                drop_terminal(&entered, dragged, pane, window, cx);
             })
             .on_mouse_down(MouseButton::Left, move |event, window, cx| {
                 let starts_new = event.click_count == 2;

@@ -12,6 +12,7 @@ mod agents;
 mod close;
 mod code_lenses;
 mod dialogs;
+pub(crate) mod editor_terminals;
 mod excerpts;
 mod external_agents;
 mod folders;
@@ -347,6 +348,7 @@ impl Workbench {
         for strip in self.strips.values() {
             strip.update(cx, |_, cx| cx.notify());
         }
+        editor_terminals::follow_layout(self, cx);
         self.title.update(cx, |_, cx| cx.notify());
         let editor = self.active_item().and_then(TabItem::editor).cloned();
         self.status

@@ -1,15 +1,20 @@
 //! Closing terminals, with a question while a command runs.
 
 use gpui_kit::{
-    Context, Entity, FocusHandle, Focusable as _, InteractiveElement as _, IntoElement,
+    App, Context, Entity, FocusHandle, Focusable as _, InteractiveElement as _, IntoElement,
     ParentElement as _, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window,
     div,
 };
 use ui::{ActiveSettings as _, ActiveTheme as _, Button, ButtonStyle, Icon, dp};
 
-use super::{TerminalPanel, TerminalPanelEvent};
+use super::{TabPane, TerminalPanel, TerminalPanelEvent};
 use crate::actions::{CloseAllTerminals, CloseTerminal, ConfirmQuestion, DismissQuestion};
 use crate::view::{TerminalView, detached};
+
+/// The harmless answer to `closing_question`.
+pub const KEEP_OPEN: &str = "Keep open";
+/// The answer to `closing_question` that ends the running commands.
+pub const STOP_AND_CLOSE: &str = "Stop and close";
 
 /// A question whether to close terminals in which commands run.
 pub(super) struct ClosingQuestion {
@@ -17,6 +22,27 @@ pub(super) struct ClosingQuestion {
     text: String,
     /// Focus of the harmless answer.
     keep: FocusHandle,
+}
+
+/// Returns the question before closing these terminals; `None` if no command runs in them, or if the user wants no question.
+pub fn closing_question(views: &[Entity<TerminalView>], cx: &App) -> Option<String> {
+    if !cx.settings().terminal.confirm_close {
+        return None;
+    }
+    let running = views
+        .iter()
+        .filter_map(|view| view.read(cx).running_command());
+    let running: Vec<String> = running.collect();
+    match running.as_slice() {
+        [] => None,
+        [command] => Some(format!(
+            "\u{201c}{command}\u{201d} is running. Stop it and close?"
+        )),
+        several => Some(format!(
+            "{} commands are running. Stop them and close?",
+            several.len()
+        )),
+    }
 }
 
 impl TerminalPanel {
@@ -58,20 +84,9 @@ impl TerminalPanel {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let running: Vec<String> = views
-            .iter()
-            .filter_map(|view| view.read(cx).running_command())
-            .collect();
-        if running.is_empty() || !cx.settings().terminal.confirm_close {
+        let Some(text) = closing_question(&views, cx) else {
             self.close_views(&views, window, cx);
             return;
-        }
-        let text = match running.as_slice() {
-            [command] => format!("\u{201c}{command}\u{201d} is running. Stop it and close?"),
-            several => format!(
-                "{} commands are running. Stop them and close?",
-                several.len()
-            ),
         };
         let keep = cx.focus_handle().tab_stop(true);
         keep.focus(window, cx);
@@ -89,35 +104,57 @@ impl TerminalPanel {
         self.close_views(std::slice::from_ref(view), window, cx);
     }
 
-    fn close_views(
+    /// Closes terminals of the panel, or among the texts, without asking.
+    pub fn close_views(
         &mut self,
         views: &[Entity<TerminalView>],
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let shown = self.tabs.get(self.active).map(|tab| tab.id);
         let detached = views.iter().filter_map(|view| detached(view.read(cx)));
         let detached: Vec<_> = detached.collect();
         for view in views {
             view.update(cx, |view, cx| view.end(cx));
         }
-        for tab in &mut self.tabs {
-            tab.panes.retain(|pane| !views.contains(&pane.view));
-            tab.active = tab.active.min(tab.panes.len().saturating_sub(1));
-        }
-        self.tabs.retain(|tab| !tab.panes.is_empty());
-        let still = self.tabs.iter().position(|tab| Some(tab.id) == shown);
-        let last = self.tabs.len().saturating_sub(1);
-        self.active = still.unwrap_or(self.active.min(last));
+        let is_of_panel = !self.take_panes(views).is_empty();
+        let in_editor = std::mem::take(&mut self.in_editor).into_iter();
+        let is_closed = |pane: &TabPane| views.contains(&pane.view);
+        let (closed, kept): (Vec<TabPane>, Vec<TabPane>) = in_editor.partition(is_closed);
+        self.in_editor = kept;
         self.panes_changed(cx);
         for title in detached {
             cx.emit(TerminalPanelEvent::Detached(title));
+        }
+        for pane in closed {
+            cx.emit(TerminalPanelEvent::ClosedInEditor(pane.view));
+        }
+        if !is_of_panel {
+            return;
         }
         if self.tabs.is_empty() {
             cx.emit(TerminalPanelEvent::CloseRequested);
         } else {
             self.focus_handle(cx).focus(window, cx);
         }
+    }
+
+    /// Removes terminals from the tabs of the panel, and tabs without terminals. The shown tab stays if it has others.
+    pub(super) fn take_panes(&mut self, views: &[Entity<TerminalView>]) -> Vec<TabPane> {
+        let shown = self.tabs.get(self.active).map(|tab| tab.id);
+        let mut taken = Vec::new();
+        for tab in &mut self.tabs {
+            let panes = std::mem::take(&mut tab.panes).into_iter();
+            let is_taken = |pane: &TabPane| views.contains(&pane.view);
+            let (gone, kept): (Vec<TabPane>, Vec<TabPane>) = panes.partition(is_taken);
+            taken.extend(gone);
+            tab.panes = kept;
+            tab.active = tab.active.min(tab.panes.len().saturating_sub(1));
+        }
+        self.tabs.retain(|tab| !tab.panes.is_empty());
+        let still = self.tabs.iter().position(|tab| Some(tab.id) == shown);
+        let last = self.tabs.len().saturating_sub(1);
+        self.active = still.unwrap_or(self.active.min(last));
+        taken
     }
 
     fn answer_closing(&mut self, closes: bool, window: &mut Window, cx: &mut Context<Self>) {
@@ -138,11 +175,11 @@ impl TerminalPanel {
     ) -> Option<impl IntoElement + use<>> {
         let question = self.closing.as_ref()?;
         let colors = cx.theme().colors;
-        let keep = Button::new("terminal-keep", "Keep open")
+        let keep = Button::new("terminal-keep", KEEP_OPEN)
             .style(ButtonStyle::Primary)
             .track_focus(&question.keep)
             .on_click(cx.listener(|this, _, window, cx| this.answer_closing(false, window, cx)));
-        let close = Button::new("terminal-close", "Stop and close")
+        let close = Button::new("terminal-close", STOP_AND_CLOSE)
             .style(ButtonStyle::Danger)
             .on_click(cx.listener(|this, _, window, cx| this.answer_closing(true, window, cx)));
         let strip = div()

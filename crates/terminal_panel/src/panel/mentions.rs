@@ -28,9 +28,10 @@ pub struct MentionedOutput {
 }
 
 impl TerminalPanel {
-    /// Returns the terminals that run or ran something, the shown one first.
+    /// Returns the terminals that run or ran something. The first is the one among the texts that had the focus after those
+    /// of the panel, or the one that the panel shows.
     pub fn mentions(&self, cx: &App) -> Vec<TerminalMention> {
-        let active = self.active_view();
+        let active = self.focused_in_editor().or(self.active_view());
         let others = self.views().filter(|view| Some(*view) != active);
         let views = active.into_iter().chain(others);
         views.filter_map(|view| mention(view, cx)).collect()

@@ -18,10 +18,17 @@ pub(super) struct TabNaming {
     _events: Subscription,
 }
 
+/// Returns the name that the user typed, within limits; `None` without text.
+pub(super) fn clean_name(name: &str) -> Option<String> {
+    let name: String = name.trim().chars().take(MAX_NAME).collect();
+    Some(name).filter(|name| !name.is_empty())
+}
+
 impl PanelTab {
     /// Returns the title of the tab with its note.
     pub(super) fn title_with_note(&self, cx: &App) -> SharedString {
-        match &self.note {
+        let mut notes = self.panes.iter();
+        match notes.find_map(|pane| pane.view.read(cx).note.clone()) {
             Some(note) => format!("{} \u{b7} {note}", self.title(cx)).into(),
             None => self.title(cx),
         }
@@ -99,8 +106,7 @@ impl TerminalPanel {
         if let Some(name) = name
             && let Some(tab) = self.tabs.iter_mut().find(|tab| tab.id == naming.tab)
         {
-            let name: String = name.trim().chars().take(MAX_NAME).collect();
-            tab.name = Some(name).filter(|name| !name.is_empty());
+            tab.name = clean_name(name);
         }
         if had_focus {
             self.focus_handle(cx).focus(window, cx);

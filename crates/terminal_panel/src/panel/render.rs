@@ -2,54 +2,37 @@
 
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
-    AnyElement, App, Context, InteractiveElement as _, IntoElement, ParentElement as _, Render,
-    Role, SharedString, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, Window,
-    div,
+    AnyElement, App, AppContext as _, Context, InteractiveElement as _, IntoElement,
+    ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
+    TestSupportExt as _, Window, div,
 };
 use ui::{
-    ActiveTheme as _, Button, ButtonStyle, EmptyState, Icon, IconButton, IconSize, Menu,
-    MenuExt as _, Tab, TabMark, TextField, dp,
+    ActiveTheme as _, Button, ButtonStyle, EmptyState, Icon, IconButton, Menu, MenuExt as _, Tab,
+    TabMark, TextField, dp, foreign,
 };
 
-use super::{PanelTab, TerminalPanel, TerminalPanelEvent};
+use super::{DraggedTerminal, PanelTab, TerminalPanel, TerminalPanelEvent};
 use crate::actions::{
-    CloseAllTerminals, CloseTerminal, NewTerminal, RenameTerminal, SplitTerminal,
+    CloseAllTerminals, CloseTerminal, MoveTerminalIntoEditorArea, NewTerminal, RenameTerminal,
+    SplitTerminal,
 };
-use crate::view::{AgentProgramState, TerminalStatus, agent_state};
+use crate::tab;
+use crate::view::{AgentProgramState, TerminalView, agent_state};
+
+/// The image of a terminal that is being dragged.
+struct DraggedTerminalView {
+    title: SharedString,
+}
 
 impl PanelTab {
-    /// Returns the mark behind the title: the end of a program, the bell, or output that was not seen.
+    fn views<'a>(&self, cx: &'a App) -> Vec<&'a TerminalView> {
+        let panes = self.panes.iter();
+        panes.map(|pane| pane.view.read(cx)).collect()
+    }
+
+    /// Returns the mark behind the title.
     fn mark(&self, is_shown: bool, cx: &App) -> Option<TabMark> {
-        let colors = cx.theme().colors;
-        let mut statuses = self.panes.iter().map(|pane| pane.view.read(cx));
-        let mark = |color, count: &str, spoken: &str| TabMark {
-            color,
-            count: count.to_owned().into(),
-            spoken: spoken.to_owned().into(),
-        };
-        if statuses.clone().any(|view| view.has_bell()) && !is_shown {
-            return Some(mark(colors.warning, "!", "bell"));
-        }
-        if let Some(agent) = self.agent_state(cx) {
-            let color = if agent.is_users {
-                colors.accent
-            } else {
-                colors.muted
-            };
-            let spoken = format!("{}, {}", agent.sandbox, agent.state);
-            return Some(mark(color, &agent.state, &spoken));
-        }
-        let failed = statuses.clone().find_map(|view| match view.status() {
-            TerminalStatus::Ended(code) if code != Some(0) => Some(code),
-            _ => None,
-        });
-        if let Some(code) = failed {
-            let code = code.map_or("killed".to_owned(), |code| code.to_string());
-            let spoken = format!("ended with {code}");
-            return Some(mark(colors.error, &code, &spoken));
-        }
-        let is_new = !is_shown && statuses.any(|view| view.has_new_output());
-        is_new.then(|| mark(colors.text, "\u{2022}", "new output"))
+        tab::mark_of(&self.views(cx), self.agent_state(cx), is_shown, cx)
     }
 
     /// Returns the state of an agent's program, if the tab shows one alone.
@@ -60,18 +43,13 @@ impl PanelTab {
         }
     }
 
-    /// Returns the icon of the state: a running command, an idle shell, or an ended program.
-    fn icon(&self, cx: &App) -> AnyElement {
-        let colors = cx.theme().colors;
-        let views = || self.panes.iter().map(|pane| pane.view.read(cx));
-        let icon = if views().any(|view| view.is_busy()) {
-            Icon::CircleDot.size(IconSize::Small).color(colors.info)
-        } else if views().all(|view| matches!(view.status(), TerminalStatus::Ended(_))) {
-            Icon::CircleX.size(IconSize::Small).color(colors.muted)
-        } else {
-            Icon::Terminal.size(IconSize::Small).color(colors.muted)
-        };
-        icon.into_any_element()
+    /// Returns the value that is dragged with the tab: the terminal that has or had the focus.
+    fn dragged(&self, cx: &App) -> Option<DraggedTerminal> {
+        let pane = self.panes.get(self.active)?;
+        Some(DraggedTerminal {
+            view: pane.view.clone(),
+            title: self.title(cx),
+        })
     }
 }
 
@@ -94,7 +72,7 @@ impl TerminalPanel {
         let element = Tab::new(("terminal-tab", id), tab.title_with_note(cx))
             .active(is_shown)
             .detail(tab.agent_state(cx).map(|it| it.sandbox.into()))
-            .start(tab.icon(cx))
+            .start(tab::icon_of(&tab.views(cx), cx))
             .mark(tab.mark(is_shown, cx))
             .on_click(
                 cx.listener(move |this, event: &gpui_kit::ClickEvent, window, cx| {
@@ -108,6 +86,12 @@ impl TerminalPanel {
                 // The window may be gone.
                 this.update(cx, |this, cx| this.close_tab(id, window, cx))
                     .ok();
+            })
+            .when_some(tab.dragged(cx), |element, dragged| {
+                element.on_drag(dragged, |dragged, _, _, cx| {
+                    let title = dragged.title.clone();
+                    cx.new(|_| DraggedTerminalView { title })
+                })
             });
         let this = cx.weak_entity();
         let menu = move |window: &mut Window, cx: &mut App| {
@@ -118,6 +102,10 @@ impl TerminalPanel {
                 .action("New terminal", Box::new(NewTerminal))
                 .action("Split", Box::new(SplitTerminal))
                 .action("Rename\u{2026}", Box::new(RenameTerminal))
+                .action(
+                    "Move into editor area",
+                    Box::new(MoveTerminalIntoEditorArea),
+                )
                 .separator()
                 .action("Close", Box::new(CloseTerminal))
                 .action("Close all", Box::new(CloseAllTerminals))
@@ -248,5 +236,21 @@ impl Render for TerminalPanel {
                     .overflow_hidden()
                     .child(self.render_body(cx)),
             )
+    }
+}
+
+impl Render for DraggedTerminalView {
+    fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        let colors = cx.theme().colors;
+        div()
+            .px(dp(10.0))
+            .py(dp(4.0))
+            .rounded(dp(4.0))
+            .border_1()
+            .border_color(colors.border_strong)
+            .bg(colors.raised)
+            .text_color(colors.text)
+            .text_size(dp(13.0))
+            .child(foreign::one_line(self.title.clone()))
     }
 }

@@ -51,6 +51,7 @@ impl TerminalPanel {
                     Ok(panes) => this.restore(panes, window, cx),
                     Err(error) => log::warn!("cannot restore the terminals: {error}"),
                 }
+                this.release_held(cx);
                 this.focus_loaded(window, cx);
             });
             // The window may be gone.
@@ -71,6 +72,9 @@ impl TerminalPanel {
         let mut last = None;
         self.active = self.tabs.len();
         for pane in panes {
+            let Some(pane) = self.fill_held(pane, cx) else {
+                continue;
+            };
             let request = TerminalRequest {
                 folder: pane.terminal.folder.clone(),
                 ..TerminalRequest::default()
@@ -103,22 +107,30 @@ impl TerminalPanel {
             return;
         }
         let mut panes = Vec::new();
-        for (number, tab) in (0..).zip(&self.tabs) {
+        let tabs = self.tabs.iter();
+        let tabs = tabs.map(|tab| (tab.name.clone(), None, tab.panes.as_slice()));
+        let in_editor = self.in_editor.iter().map(|pane| {
+            let placement = pane.view.read(cx).placement.as_ref();
+            let name = placement.and_then(|it| it.name.clone());
+            (name, placement.map(|it| it.id), std::slice::from_ref(pane))
+        });
+        for (number, (name, editor, of_tab)) in (0..).zip(tabs.chain(in_editor)) {
             // The output of a task belongs to the window's run.
-            let kept = tab.panes.iter();
+            let kept = of_tab.iter();
             for pane in kept.filter(|pane| !pane.view.read(cx).is_task()) {
                 let text = pane.view.read(cx).text_to_save();
-                panes.push((number, tab.name.clone(), text));
+                panes.push((number, name.clone(), editor, text));
             }
         }
         let service = self.service.clone();
         self.saving.running = Some(cx.spawn(async move |this, cx| {
             let read = cx.background_spawn(async move {
-                let panes = panes.into_iter().filter_map(|(tab, name, text)| {
+                let panes = panes.into_iter().filter_map(|(tab, name, editor, text)| {
                     let terminal = text.read()?;
                     Some(SavedPane {
                         tab,
                         name,
+                        editor,
                         terminal,
                     })
                 });

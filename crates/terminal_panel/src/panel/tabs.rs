@@ -52,12 +52,16 @@ impl TerminalPanel {
         cx: &mut Context<Self>,
     ) {
         let pane = self.create_pane(view, window, cx);
+        self.add_pane(pane, name, cx);
+    }
+
+    /// Adds a tab with a terminal behind the shown one and shows it.
+    pub(super) fn add_pane(&mut self, pane: TabPane, name: Option<String>, cx: &mut Context<Self>) {
         let id = self.next_id;
         self.next_id += 1;
         let tab = PanelTab {
             id,
             name,
-            note: None,
             panes: vec![pane],
             active: 0,
         };
@@ -106,7 +110,7 @@ impl TerminalPanel {
         view
     }
 
-    /// Shows the tab of a terminal. Returns false if it was closed.
+    /// Shows the tab of a terminal. Returns false if the panel has none with it.
     pub fn reveal(
         &mut self,
         view: &Entity<TerminalView>,
@@ -145,6 +149,7 @@ impl TerminalPanel {
     }
 
     pub(super) fn note_focus(&mut self, view: &Entity<TerminalView>, cx: &mut Context<Self>) {
+        self.last_focused = Some(view.entity_id());
         for tab in &mut self.tabs {
             if let Some(at) = tab.panes.iter().position(|pane| pane.view == *view) {
                 tab.active = at;

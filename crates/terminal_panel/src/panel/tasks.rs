@@ -2,29 +2,45 @@
 
 use gpui_kit::{Context, Entity, Focusable as _, SharedString, Window};
 
-use super::TerminalPanel;
+use super::{TabPane, TerminalPanel, TerminalPanelEvent};
 use crate::service::TerminalRequest;
-use crate::view::TerminalView;
+use crate::view::{EditorPlacement, TerminalView};
+
+/// A terminal in which a task was started.
+pub struct LaunchedTerminal {
+    /// The terminal.
+    pub view: Entity<TerminalView>,
+    /// The ended terminal among the texts whose tab it takes over.
+    pub replaced: Option<Entity<TerminalView>>,
+}
 
 impl TerminalPanel {
     /// Runs a program in the tab of its title: that of an ended task of the same name, or a new one. It starts at once, also
-    /// while the panel is hidden, and neither shows its tab nor takes the focus.
+    /// while the panel is hidden, and neither shows its tab nor takes the focus. The window shows it in place of the replaced
+    /// one.
     pub fn launch(
         &mut self,
         request: TerminalRequest,
         window: &mut Window,
         cx: &mut Context<Self>,
-    ) -> Entity<TerminalView> {
+    ) -> LaunchedTerminal {
         let name = request.title.clone();
         let is_free = |view: &TerminalView| view.is_task() && view.is_over();
+        let in_editor = self.in_editor.iter().position(|pane| {
+            let view = pane.view.read(cx);
+            let placement = view.placement.as_ref();
+            placement.is_some_and(|it| it.name == name) && is_free(view)
+        });
         let ended = self.tabs.iter().position(|tab| match &tab.panes[..] {
             [pane] => tab.name == name && is_free(pane.view.read(cx)),
             _ => false,
         });
         let view = self.create_view(request, None, window, cx);
-        match ended {
-            Some(at) => self.replace_view(at, view.clone(), window, cx),
-            None => {
+        let mut replaced = None;
+        match (in_editor, ended) {
+            (Some(at), _) => replaced = self.replace_in_editor(at, &view, window, cx),
+            (None, Some(at)) => self.replace_view(at, view.clone(), window, cx),
+            (None, None) => {
                 let shown = self.tabs.get(self.active).map(|tab| tab.id);
                 self.add_tab(view.clone(), name, window, cx);
                 let shown = self.tabs.iter().position(|tab| Some(tab.id) == shown);
@@ -33,7 +49,22 @@ impl TerminalPanel {
             }
         }
         view.update(cx, |view, cx| view.ensure_started(window, cx));
-        view
+        LaunchedTerminal { view, replaced }
+    }
+
+    fn replace_in_editor(
+        &mut self,
+        at: usize,
+        view: &Entity<TerminalView>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> Option<Entity<TerminalView>> {
+        let pane = self.create_pane(view.clone(), window, cx);
+        let old = std::mem::replace(self.in_editor.get_mut(at)?, pane);
+        let placement = take_place(&old, view, window, cx);
+        view.update(cx, |view, _| view.placement = placement);
+        self.panes_changed(cx);
+        Some(old.view)
     }
 
     fn replace_view(
@@ -47,16 +78,11 @@ impl TerminalPanel {
         let Some(tab) = self.tabs.get_mut(at) else {
             return;
         };
-        tab.note = None;
         let Some(old) = tab.panes.first_mut() else {
             return;
         };
         let old = std::mem::replace(old, pane);
-        let had_focus = old.view.read(cx).focus_handle(cx).is_focused(window);
-        old.view.update(cx, |view, cx| view.end(cx));
-        if had_focus {
-            view.read(cx).focus_handle(cx).focus(window, cx);
-        }
+        take_place(&old, &view, window, cx);
         self.panes_changed(cx);
     }
 
@@ -76,10 +102,28 @@ impl TerminalPanel {
         note: Option<SharedString>,
         cx: &mut Context<Self>,
     ) {
-        let has_view = |tab: &&mut super::PanelTab| tab.panes.iter().any(|pane| pane.view == *view);
-        if let Some(tab) = self.tabs.iter_mut().find(has_view) {
-            tab.note = note;
+        if self.views().any(|known| known == view) {
+            view.update(cx, |view, _| view.note = note);
+            cx.emit(TerminalPanelEvent::Changed);
             cx.notify();
         }
     }
+}
+
+/// Ends a terminal whose place another one takes, with the focus. Returns its place among the texts.
+fn take_place(
+    old: &TabPane,
+    view: &Entity<TerminalView>,
+    window: &mut Window,
+    cx: &mut Context<TerminalPanel>,
+) -> Option<EditorPlacement> {
+    let had_focus = old.view.read(cx).focus_handle(cx).is_focused(window);
+    let placement = old.view.update(cx, |view, cx| {
+        view.end(cx);
+        view.placement.take()
+    });
+    if had_focus {
+        view.read(cx).focus_handle(cx).focus(window, cx);
+    }
+    placement
 }

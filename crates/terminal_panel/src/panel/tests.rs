@@ -476,7 +476,7 @@ fn a_task_starts_hidden_and_its_tab_is_used_again(cx: &mut TestAppContext) {
         let request = task_request("all");
         let view = story.panel.update_in(story.cx, |panel, window, cx| {
             panel.set_visible(false, cx);
-            panel.launch(request, window, cx)
+            panel.launch(request, window, cx).view
         });
         story.settle();
         view
@@ -516,7 +516,7 @@ fn a_task_starts_hidden_and_its_tab_is_used_again(cx: &mut TestAppContext) {
 fn an_ended_task_is_run_again_by_the_window(cx: &mut TestAppContext) {
     let mut story = open(FakeTerminals::default(), cx);
     let view = story.panel.update_in(story.cx, |panel, window, cx| {
-        let view = panel.launch(task_request("all"), window, cx);
+        let view = panel.launch(task_request("all"), window, cx).view;
         panel.show(&view, cx);
         view
     });

@@ -1,14 +1,14 @@
 //! The menu of a right click.
 
-use gpui_kit::{Context, Window};
+use gpui_kit::{Action, Context, Window};
 use ui::{Menu, open_menu_at};
 
 use super::TerminalView;
 use super::{control, mouse};
 use crate::actions::{
-    Clear, CloseTerminal, Copy, CopyCommandOutput, Find, GiveBack, NewTerminal, OpenMenu, Paste,
-    RunCommandAgain, SelectAll, SendOutputToAgent, SendSelectionToAgent, SplitTerminal, TakeOver,
-    ToggleCopyMode,
+    Clear, CloseTerminal, Copy, CopyCommandOutput, Find, GiveBack, MoveTerminalIntoEditorArea,
+    MoveTerminalIntoPanel, NewTerminal, OpenMenu, Paste, RunCommandAgain, SelectAll,
+    SendOutputToAgent, SendSelectionToAgent, SplitTerminal, TakeOver, ToggleCopyMode,
 };
 
 impl TerminalView {
@@ -19,6 +19,13 @@ impl TerminalView {
         }
         let has_selection = self.contents.snapshot.selection.is_some();
         let has_commands = self.contents.has_commands;
+        let (move_label, move_action): (&str, Box<dyn Action>) = match self.placement {
+            None => (
+                "Move into editor area",
+                Box::new(MoveTerminalIntoEditorArea),
+            ),
+            Some(_) => ("Move into panel", Box::new(MoveTerminalIntoPanel)),
+        };
         Menu::new()
             .focus(self.focus.clone())
             .action_if("Copy", Box::new(Copy), has_selection)
@@ -53,6 +60,7 @@ impl TerminalView {
             .action("Clear", Box::new(Clear))
             .action("New terminal", Box::new(NewTerminal))
             .action("Split terminal", Box::new(SplitTerminal))
+            .action(move_label, move_action)
             .action("Close terminal", Box::new(CloseTerminal))
     }
 

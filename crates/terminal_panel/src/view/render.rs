@@ -248,7 +248,8 @@ fn label(
 
 impl Render for TerminalView {
     fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
-        if matches!(self.state, ProgramState::Waiting) && self.is_shown {
+        let is_held = self.placement.as_ref().is_some_and(|it| it.is_held);
+        if matches!(self.state, ProgramState::Waiting) && self.is_shown && !is_held {
             // The terminal is seen now.
             cx.defer_in(window, Self::ensure_started);
         }

@@ -1,6 +1,7 @@
 //! The tab switcher: the tabs of all panes, most recently used first.
 
 use gpui_kit::{App, Context, SharedString, Task, WeakEntity, Window};
+use ui::Icon;
 use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
 use crate::layout::ItemId;
@@ -11,6 +12,7 @@ struct OpenTab {
     title: SharedString,
     detail: String,
     is_dirty: bool,
+    is_terminal: bool,
 }
 
 /// Picker delegate for the open tabs.
@@ -52,6 +54,7 @@ impl TabPicker {
                         .map(|folder| workbench.display_path(&folder, cx))
                         .unwrap_or_default(),
                     is_dirty: item.is_dirty(cx),
+                    is_terminal: item.terminal().is_some(),
                 })
             })
             .collect();
@@ -112,9 +115,12 @@ impl PickerDelegate for TabPicker {
         let Some(tab) = self.found.get(ix).and_then(|index| self.tabs.get(*index)) else {
             return PickerRow::default();
         };
-        let row = PickerRow::new(tab.title.clone())
-            .start(ui::file_icon(&tab.title, cx))
-            .detail(tab.detail.clone());
+        let row = PickerRow::new(tab.title.clone()).detail(tab.detail.clone());
+        let row = if tab.is_terminal {
+            row.start(Icon::Terminal)
+        } else {
+            row.start(ui::file_icon(&tab.title, cx))
+        };
         if tab.is_dirty {
             row.end_text("not saved")
         } else {

@@ -22,7 +22,7 @@ use terminal_panel::{
 };
 use ui::ActiveSettings as _;
 
-use super::{Workbench, terminals};
+use super::{Workbench, editor_terminals, terminals};
 use crate::pickers::choices;
 
 /// Key of the notices of this module.
@@ -106,6 +106,11 @@ pub(super) fn open_command(
     attached.retain(|(_, view)| view.upgrade().is_some());
     let known = attached.iter().find(|(id, _)| *id == command.id);
     let known = known.and_then(|(_, view)| view.upgrade());
+    if let Some(view) = &known
+        && editor_terminals::focus(workbench, view, window, cx)
+    {
+        return;
+    }
     let is_shown =
         known.is_some_and(|view| dock.update(cx, |dock, cx| dock.reveal(&view, window, cx)));
     if !is_shown {

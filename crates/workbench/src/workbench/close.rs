@@ -5,7 +5,7 @@ use editor::DocumentModel;
 use gpui_kit::{App, Context, Div, Entity, EntityId, InteractiveElement as _, Stateful, Window};
 use ui::ButtonStyle;
 
-use super::Workbench;
+use super::{Workbench, editor_terminals};
 use crate::actions::app::CloseWindow;
 use crate::actions::pane::{
     CloseAllTabs, CloseOtherTabs, CloseSavedTabs, CloseTab, CloseTabsToTheRight, ReopenClosedTab,
@@ -48,42 +48,7 @@ impl Workbench {
             return;
         };
         let items = tabs.closing(closing);
-        let unsaved = unsaved_last_views(self, &items, cx);
-        if unsaved.is_empty() {
-            self.close_now(&items, window, cx);
-            return;
-        }
-        let answer = self.ask(question(&unsaved, cx), window, cx);
-        cx.spawn_in(window, async move |this, cx| {
-            let Ok(answer) = answer.await else {
-                return;
-            };
-            if answer == SAVE {
-                for document in &unsaved {
-                    let Ok(saving) = this.update_in(cx, |this, window, cx| {
-                        this.save_document(document.clone(), window, cx)
-                    }) else {
-                        return;
-                    };
-                    // If one document cannot be saved, all tabs stay open.
-                    if !saving.await {
-                        return;
-                    }
-                }
-            } else if answer != DISCARD {
-                return;
-            }
-            let closed = this.update_in(cx, |this, window, cx| {
-                if answer == DISCARD {
-                    for document in &unsaved {
-                        Documents::discard(document, cx);
-                    }
-                }
-                this.close_now(&items, window, cx);
-            });
-            closed.ok();
-        })
-        .detach();
+        after_terminal_question(self, items, close_documents, window, cx);
     }
 
     /// Closes tabs without asking, whether or not text would be lost.
@@ -93,6 +58,7 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
+        let terminals = editor_terminals::views_of(self, items);
         for item in items {
             let pane = self.layout.pane_of(*item);
             if let Some(entry) = self.items.remove(item) {
@@ -100,10 +66,89 @@ impl Workbench {
             }
             self.layout.close(*item);
         }
+        editor_terminals::end(self, &terminals, window, cx);
         self.layout_changed(cx);
         self.watch_visible(cx);
         self.focus_active(window, cx);
     }
+}
+
+/// Closes tabs by `close`, after a confirmation if commands run in their terminals.
+fn after_terminal_question(
+    workbench: &mut Workbench,
+    items: Vec<ItemId>,
+    close: fn(&mut Workbench, Vec<ItemId>, &mut Window, &mut Context<Workbench>),
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let terminals = editor_terminals::views_of(workbench, &items);
+    let Some(spec) = editor_terminals::question(&terminals, cx) else {
+        return close(workbench, items, window, cx);
+    };
+    let answer = workbench.ask(spec, window, cx);
+    cx.spawn_in(window, async move |this, cx| {
+        if answer.await == Ok(editor_terminals::CLOSE) {
+            let closed = this.update_in(cx, |this, window, cx| close(this, items, window, cx));
+            // The window may be gone by then.
+            closed.ok();
+        }
+    })
+    .detach();
+}
+
+/// Closes tabs whose text is saved.
+fn close_saved(
+    workbench: &mut Workbench,
+    items: Vec<ItemId>,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    workbench.close_now(&items, window, cx);
+}
+
+/// Closes tabs, after a confirmation if text would be lost.
+fn close_documents(
+    workbench: &mut Workbench,
+    items: Vec<ItemId>,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let unsaved = unsaved_last_views(workbench, &items, cx);
+    if unsaved.is_empty() {
+        workbench.close_now(&items, window, cx);
+        return;
+    }
+    let answer = workbench.ask(question(&unsaved, cx), window, cx);
+    cx.spawn_in(window, async move |this, cx| {
+        let Ok(answer) = answer.await else {
+            return;
+        };
+        if answer == SAVE {
+            for document in &unsaved {
+                let Ok(saving) = this.update_in(cx, |this, window, cx| {
+                    this.save_document(document.clone(), window, cx)
+                }) else {
+                    return;
+                };
+                // If one document cannot be saved, all tabs stay open.
+                if !saving.await {
+                    return;
+                }
+            }
+        } else if answer != DISCARD {
+            return;
+        }
+        let closed = this.update_in(cx, |this, window, cx| {
+            if answer == DISCARD {
+                for document in &unsaved {
+                    Documents::discard(document, cx);
+                }
+            }
+            this.close_now(&items, window, cx);
+        });
+        closed.ok();
+    })
+    .detach();
 }
 
 fn close_tab(
@@ -169,7 +214,7 @@ fn close_saved_tabs(
     let all = tabs.closing(CloseScope::All);
     let is_saved = |item: &ItemId| workbench.item(*item).is_some_and(|item| !item.is_dirty(cx));
     let saved: Vec<_> = all.into_iter().filter(is_saved).collect();
-    workbench.close_now(&saved, window, cx);
+    after_terminal_question(workbench, saved, close_saved, window, cx);
 }
 
 /// Returns the unsaved documents whose last view is among `items`.
@@ -211,6 +256,10 @@ fn remember_closed_in(
     pane: Option<PaneId>,
     cx: &mut Context<Workbench>,
 ) {
+    // The program of a closed terminal has ended.
+    if item.terminal().is_some() {
+        return;
+    }
     // A discarded text without a file cannot be reopened.
     let is_text = matches!(item, TabItem::Text(_) | TabItem::Excerpts(..));
     if is_text && item.path(cx).is_none() {

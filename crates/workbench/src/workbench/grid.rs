@@ -8,9 +8,10 @@ use gpui_kit::{
     StatefulInteractiveElement as _, StyleRefinement, Styled as _, Window, div,
     prelude::FluentBuilder as _, px, relative,
 };
+use terminal_panel::DraggedTerminal;
 use ui::{ActiveSettings as _, ActiveTheme as _, dp};
 
-use super::Workbench;
+use super::{Workbench, editor_terminals};
 use crate::drag::{DraggedPath, DraggedTab, DropPlace};
 use crate::layout::{Axis, PaneId, PaneNode, PaneSide, Split};
 use crate::region::region;
@@ -158,8 +159,16 @@ fn render_pane(
                 drag_over_pane(this, pane, event, cx);
             }),
         )
+        .on_drag_move(
+            cx.listener(move |this, event: &DragMoveEvent<DraggedTerminal>, _, cx| {
+                drag_over_pane(this, pane, event, cx);
+            }),
+        )
         .on_drop(cx.listener(move |this, tab: &DraggedTab, window, cx| {
             this.drop_tab(tab.item, pane, window, cx);
+        }))
+        .on_drop(cx.listener(move |this, it: &DraggedTerminal, window, cx| {
+            editor_terminals::drop_on_pane(this, it.view.clone(), pane, window, cx);
         }))
         .on_drop(cx.listener(move |this, dragged: &DraggedPath, window, cx| {
             this.drop_paths(vec![dragged.path.clone()], pane, window, cx);

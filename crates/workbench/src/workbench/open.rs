@@ -254,7 +254,10 @@ impl Workbench {
             TabItem::Tests(panel) => {
                 subscriptions.push(cx.subscribe_in(panel, window, test_runs::panel_event));
             }
-            TabItem::Text(_) | TabItem::Excerpts(..) | TabItem::Waiting(_) => {}
+            TabItem::Text(_)
+            | TabItem::Excerpts(..)
+            | TabItem::Terminal(_)
+            | TabItem::Waiting(_) => {}
         }
         if let Some(editor) = item.editor() {
             subscriptions.push(cx.subscribe_in(

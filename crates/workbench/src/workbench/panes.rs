@@ -3,7 +3,7 @@
 use base::AbsPath;
 use gpui_kit::{Context, Div, Entity, InteractiveElement as _, Stateful, Window};
 
-use super::{Workbench, WorkbenchRegion};
+use super::{Workbench, WorkbenchRegion, editor_terminals};
 use crate::actions::pane::{
     ActivateTab, EvenOut, FocusDown, FocusLeft, FocusNext, FocusPrevious, FocusRight, FocusUp,
     KeepTab, LastTab, MoveTabLeft, MoveTabRight, MoveTabToNextPane, NextTab, PreviousTab,
@@ -214,15 +214,19 @@ fn split_down(
     split(workbench, PaneSide::Down, window, cx);
 }
 
-/// Splits the active pane and shows a second view of its text.
+/// Splits the active pane and shows a second view of its text, or a new terminal beside a terminal.
 fn split(
     workbench: &mut Workbench,
     side: PaneSide,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    let Some(TabItem::Text(editor)) = workbench.active_item().cloned() else {
-        return;
+    let editor = match workbench.active_item().cloned() {
+        Some(TabItem::Text(editor)) => editor,
+        Some(TabItem::Terminal(view)) => {
+            return editor_terminals::split(workbench, &view, side, window, cx);
+        }
+        _ => return,
     };
     let pane = workbench.layout.active_pane();
     if let Some(new) = workbench.layout.split(pane, side) {
@@ -352,7 +356,8 @@ fn previous_tab(
     step_tab(workbench, -1, window, cx);
 }
 
-fn step_tab(
+/// Shows the tab `step` positions after the active one, wrapping around.
+pub(super) fn step_tab(
     workbench: &mut Workbench,
     step: isize,
     window: &mut Window,

@@ -15,10 +15,10 @@ use ui::{ActiveSettings as _, ActiveTheme as _, EmptyState, Icon, KeyHint, Label
 use super::agents::DraggedAgentsBorder;
 use super::terminals::DraggedTerminalsBorder;
 use super::{
-    Workbench, agent_access, agents, close, dialogs, excerpts, folders, formatting, grid,
-    hierarchy, inline_edit, is_narrow, language, locations, navigate, open, panes, peek, pick,
-    problems, program, refactor, review, save, search, snippets, suggestions, tasks, terminals,
-    test_runs,
+    Workbench, agent_access, agents, close, dialogs, editor_terminals, excerpts, folders,
+    formatting, grid, hierarchy, inline_edit, is_narrow, language, locations, navigate, open,
+    panes, peek, pick, problems, program, refactor, review, save, search, snippets, suggestions,
+    tasks, terminals, test_runs,
 };
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
@@ -45,7 +45,13 @@ pub(crate) fn render_pane_content(
         .and_then(|tabs| tabs.active())
         .and_then(|item| workbench.item(item));
     match item {
-        Some(item) => region(item.view(), StyleRefinement::default().size_full(), window),
+        Some(item) => {
+            let view = region(item.view(), StyleRefinement::default().size_full(), window);
+            match item.terminal() {
+                Some(_) => editor_terminals::render_tab(view, pane, cx),
+                None => view,
+            }
+        }
         None => render_nothing_open(workbench, pane, window, cx),
     }
 }
@@ -312,6 +318,7 @@ impl Render for Workbench {
         let root = suggestions::with_actions(root, cx);
         let root = excerpts::with_actions(root, cx);
         let root = terminals::with_actions(root, cx);
+        let root = editor_terminals::with_actions(root, cx);
         let root = test_runs::with_actions(root, cx);
         let root = tasks::with_actions(root, cx);
         let root = dialogs::with_actions(root, cx);

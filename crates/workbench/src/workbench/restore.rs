@@ -7,6 +7,7 @@ use base::{AbsPath, path_text, text_path};
 use editor::{DocumentModel, Editor, ViewState};
 use gpui_kit::{AppContext as _, Context, Entity, Window, WindowBounds, px};
 use project::{Binary, DocumentKey};
+use terminal_panel::tab;
 
 use super::{STORE_AFTER, Workbench, terminals};
 use crate::documents::Documents;
@@ -14,7 +15,9 @@ use crate::item::TabItem;
 use crate::layout::{ItemId, PaneId, TabOpenMode};
 use crate::pending_file::PendingFile;
 use crate::search_panel::SearchPanel;
-use crate::session::{SavedBounds, SavedEditor, SavedItem, SavedTree, SavedWindow};
+use crate::session::{
+    SavedBounds, SavedEditor, SavedItem, SavedTerminalTab, SavedTree, SavedWindow,
+};
 use crate::window_registry;
 
 impl Workbench {
@@ -151,6 +154,10 @@ pub(super) fn save_item_state(item: &TabItem, cx: &mut Context<Workbench>) -> Op
         TabItem::Text(editor) => Some(SavedItem::Editor(save_editor(editor, cx))),
         TabItem::Search(panel) => Some(SavedItem::Search(panel.read(cx).saved(cx))),
         TabItem::Waiting(waiting) => Some(SavedItem::Editor(waiting.read(cx).saved().clone())),
+        TabItem::Terminal(view) => {
+            let id = tab::saved_id(view.read(cx))?;
+            Some(SavedItem::Terminal(SavedTerminalTab { id }))
+        }
         TabItem::Excerpts(..) | TabItem::Tests(_) | TabItem::Refused(_) => None,
     }
 }
@@ -208,6 +215,13 @@ fn make(
             Some(TabItem::Search(cx.new(|cx| {
                 SearchPanel::restored(saved, modal, root, window, cx)
             })))
+        }
+        SavedItem::Terminal(saved) => {
+            let panel = terminals::panel(workbench, window, cx)?;
+            let view = panel.update(cx, |panel, cx| {
+                panel.restore_in_editor(saved.id, window, cx)
+            })?;
+            Some(TabItem::Terminal(view))
         }
         SavedItem::Editor(saved) => {
             match saved.path.as_deref().map(text_path).and_then(AbsPath::new) {

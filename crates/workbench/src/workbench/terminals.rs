@@ -15,7 +15,8 @@ use terminal_panel::{TerminalPanel, TerminalPanelEvent, TerminalRequest};
 use ui::{ActiveSettings as _, ActiveTheme as _};
 
 use super::agent_terminals::{self, AgentTerminals};
-use super::{Workbench, WorkbenchRegion, tasks};
+use super::{Workbench, WorkbenchRegion, editor_terminals, tasks};
+use crate::drag::DraggedTab;
 use crate::open_options::{GoToPosition, OpenOptions};
 use crate::region::region;
 use crate::session::SavedTerminals;
@@ -163,16 +164,21 @@ fn set_shown(workbench: &mut Workbench, is_shown: bool, cx: &mut Context<Workben
 /// Shows the terminals and focuses them; opens one if there is none.
 pub(super) fn show(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
     let Some(panel) = panel(workbench, window, cx) else {
-        return workbench.tell(
-            "terminals",
-            "This window cannot open terminals.",
-            window,
-            cx,
-        );
+        return tell_unavailable(workbench, window, cx);
     };
     set_shown(workbench, true, cx);
     panel.update(cx, |panel, cx| panel.focus(window, cx));
     workbench.focused_region = WorkbenchRegion::Terminals;
+}
+
+/// Says that the window has no service for terminals.
+pub(super) fn tell_unavailable(
+    workbench: &mut Workbench,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let sentence = "This window cannot open terminals.";
+    workbench.tell("terminals", sentence, window, cx);
 }
 
 fn hide(workbench: &mut Workbench, window: &mut Window, cx: &mut Context<Workbench>) {
@@ -206,9 +212,15 @@ fn focus_or_return(
     cx: &mut Context<Workbench>,
 ) {
     if has_focus(workbench, window, cx) {
-        workbench.focus_active(window, cx);
-    } else {
-        show(workbench, window, cx);
+        return workbench.focus_active(window, cx);
+    }
+    let panel = workbench.terminals.panel();
+    let is_empty = panel.is_some_and(|panel| panel.read(cx).is_empty());
+    match editor_terminals::last(workbench, cx).filter(|_| is_empty) {
+        Some(view) => {
+            editor_terminals::focus(workbench, &view, window, cx);
+        }
+        None => show(workbench, window, cx),
     }
 }
 
@@ -257,7 +269,12 @@ fn panel_event(
             tasks::start(workbench, label.clone(), window, cx);
         }
         TerminalPanelEvent::CloseRequested => hide(workbench, window, cx),
-        TerminalPanelEvent::Changed => {}
+        TerminalPanelEvent::ClosedInEditor(view) => {
+            if editor_terminals::remove_tab(workbench, view, cx) {
+                workbench.focus_active(window, cx);
+            }
+        }
+        TerminalPanelEvent::Changed => editor_terminals::note_change(workbench, cx),
     }
 }
 
@@ -304,9 +321,20 @@ pub(super) fn render_terminals(
         .cursor_row_resize()
         .occlude()
         .on_drag(DraggedTerminalsBorder, |_, _, _, cx| cx.new(|_| Empty));
+    let hint = colors.hover;
     let dock = div()
         .relative()
         .flex_none()
+        .drag_over::<DraggedTab>(move |style, tab, _, _| {
+            if tab.is_terminal {
+                style.bg(hint)
+            } else {
+                style
+            }
+        })
+        .on_drop(cx.listener(|this, tab: &DraggedTab, window, cx| {
+            editor_terminals::drop_on_panel(this, tab.item, window, cx);
+        }))
         .w_full()
         .h(workbench.terminals.height)
         .max_h(relative(MAX_SHARE))

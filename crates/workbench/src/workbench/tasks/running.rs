@@ -13,12 +13,12 @@ use tasks::{
     TaskOutput, TaskReveal, TaskRun,
 };
 use terminal_panel::{
-    OutputObserver, ProgramCommand, TerminalRequest, TerminalStatus, TerminalView,
-    TerminalViewEvent,
+    LaunchedTerminal, OutputObserver, ProgramCommand, TerminalRequest, TerminalStatus,
+    TerminalView, TerminalViewEvent,
 };
 use ui::{ButtonStyle, Icon, Tone};
 
-use super::super::{Workbench, terminals};
+use super::super::{Workbench, editor_terminals, terminals};
 use super::findings::findings;
 use super::prepare::PreparedTask;
 use super::{MAX_RECENT, NOTICE, TaskDock, start};
@@ -271,7 +271,11 @@ fn launch(
         output: Some(observer),
         ..TerminalRequest::default()
     };
-    let view = panel.update(cx, |panel, cx| panel.launch(request, window, cx));
+    let launched = panel.update(cx, |panel, cx| panel.launch(request, window, cx));
+    let LaunchedTerminal { view, replaced } = launched;
+    if let Some(old) = replaced {
+        editor_terminals::replace(workbench, &old, view.clone(), window, cx);
+    }
     if task.reveal == TaskReveal::Always {
         reveal(workbench, &view, cx);
     }
@@ -301,6 +305,9 @@ fn launch(
 }
 
 fn reveal(workbench: &mut Workbench, view: &Entity<TerminalView>, cx: &mut Context<Workbench>) {
+    if editor_terminals::reveal(workbench, view, cx) {
+        return;
+    }
     if let Some(panel) = workbench.terminals().cloned() {
         panel.update(cx, |panel, cx| panel.show(view, cx));
         terminals::reveal(workbench, cx);
@@ -430,10 +437,14 @@ fn finish(
     let active = workbench.tasks.runs.get(&id);
     let view = active.and_then(|active| active.steps.get(step));
     let view = view.map(|step| step.view.clone());
-    if let Some(view) = view.filter(|_| task.reveal == TaskReveal::Silent) {
-        reveal(workbench, &view, cx);
+    if let Some(view) = view.as_ref().filter(|_| task.reveal == TaskReveal::Silent) {
+        reveal(workbench, view, cx);
     }
-    let is_seen = workbench.are_terminals_visible() && task.reveal != TaskReveal::Never;
+    let is_shown = match &view {
+        Some(view) => is_visible(workbench, view, cx),
+        None => workbench.are_terminals_visible(),
+    };
+    let is_seen = is_shown && task.reveal != TaskReveal::Never;
     let sentence = match end {
         StepOutcome::NotStarted(reason) => {
             format!("\u{201c}{}\u{201d} does not run: {reason}", task.label)
@@ -445,6 +456,15 @@ fn finish(
         StepOutcome::Killed => format!("\u{201c}{}\u{201d} was stopped", task.label),
     };
     workbench.report_error(sentence, window, cx);
+}
+
+/// Returns whether a pane shows the terminal, or whether the panel that has it is visible.
+fn is_visible(workbench: &Workbench, view: &Entity<TerminalView>, cx: &Context<Workbench>) -> bool {
+    let panel = workbench.terminals();
+    if panel.is_some_and(|panel| panel.read(cx).is_in_editor(view)) {
+        return editor_terminals::is_shown(workbench, view);
+    }
+    workbench.are_terminals_visible()
 }
 
 /// Shows the problems of a step, which are read in the background.
