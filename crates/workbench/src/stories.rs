@@ -13,6 +13,7 @@ mod completions;
 mod context;
 mod documents;
 mod dragging;
+mod editor_terminals;
 mod everything;
 mod external_agents;
 mod finding;

@@ -11,7 +11,7 @@ use composer_panel::agents::{
 use composer_panel::transcript::TranscriptEntry;
 use gpui_kit::TestAppContext;
 use terminal_panel::FakeTerminals;
-use terminal_panel::actions::{CloseTerminal, TakeOver};
+use terminal_panel::actions::{CloseTerminal, MoveTerminalIntoEditorArea, TakeOver};
 
 use super::a11y::names;
 use super::agent_prompt::{shown, suggestions};
@@ -212,6 +212,32 @@ fn closing_the_tab_lets_the_command_go_on(cx: &mut TestAppContext) {
     assert!(inputs(&fake).is_empty());
     let event = CommandFeedEvent::Control(CommandControl::Agent);
     assert!(!fake.send_command_event(&id, event), "it is detached");
+}
+
+#[gpui_kit::test]
+fn a_command_among_the_texts_is_found_and_detached(cx: &mut TestAppContext) {
+    let (mut story, fake, _) = watch(cx);
+    story.act(MoveTerminalIntoEditorArea);
+    assert_eq!(story.tabs(), "[fix it: cargo test]");
+    assert!(is_named(
+        &mut story,
+        "fix it: cargo test, sandbox, watching"
+    ));
+    story.input("y");
+    assert_eq!(inputs(&fake), [CommandInput::Typed(b"y".to_vec())]);
+    story.act(ShowAgentTerminals);
+    story.input("cargo").keys("enter");
+    story.settle();
+    assert_eq!(story.tabs(), "[fix it: cargo test]");
+    let is_panel_empty = story.read(|it, cx| it.terminals().map(|it| it.read(cx).is_empty()));
+    assert_eq!(is_panel_empty, Some(true));
+    story.act(CloseTerminal);
+    assert_eq!(story.tabs(), "");
+    let reports = story.reports();
+    assert!(
+        reports[0].starts_with("\u{201c}fix it: cargo test\u{201d} goes on"),
+        "{reports:?}"
+    );
 }
 
 #[gpui_kit::test]

@@ -39,7 +39,7 @@ fn text_at(story: &mut Story, pane: usize) -> String {
     })
 }
 
-fn bounds_of(story: &mut Story, label: &str, nth: usize) -> Bounds<Pixels> {
+pub(super) fn bounds_of(story: &mut Story, label: &str, nth: usize) -> Bounds<Pixels> {
     let elements = story.cx.update(|window, _| window.elements());
     let mut labelled = elements.iter().filter(|it| it.label() == Some(label));
     let element = labelled.nth(nth);
@@ -72,7 +72,12 @@ fn pixel(story: &mut Story, pane: usize, nth: usize, offset: usize) -> Point<Pix
     panic!("{offset} is not on the screen");
 }
 
-fn drag(story: &mut Story, from: Point<Pixels>, to: Point<Pixels>, modifiers: Modifiers) {
+pub(super) fn drag(
+    story: &mut Story,
+    from: Point<Pixels>,
+    to: Point<Pixels>,
+    modifiers: Modifiers,
+) {
     let button = MouseButton::Left;
     story.cx.simulate_event(MouseMoveEvent {
         position: from,

@@ -14,7 +14,11 @@ use crate::actions::app::{CloseWindow, Quit};
 use crate::windows::OpenRequest;
 
 /// Starts the program over the project, whose terminals come from a fake service.
-fn start_window(files: &FakeFiles, fake: &FakeTerminals, cx: &mut TestAppContext) -> Story {
+pub(super) fn start_window(
+    files: &FakeFiles,
+    fake: &FakeTerminals,
+    cx: &mut TestAppContext,
+) -> Story {
     let service = Arc::new(fake.clone());
     let services = crate::Services {
         terminals: Some(Arc::new(move |_| service.clone())),
@@ -30,19 +34,19 @@ fn start_window(files: &FakeFiles, fake: &FakeTerminals, cx: &mut TestAppContext
     story
 }
 
-fn open(cx: &mut TestAppContext) -> (Story, FakeTerminals) {
+pub(super) fn open(cx: &mut TestAppContext) -> (Story, FakeTerminals) {
     let fake = FakeTerminals::default();
     let mut story = start_window(&project(), &fake, cx);
     story.open_file("main.rs");
     (story, fake)
 }
 
-fn is_visible(story: &mut Story) -> bool {
+pub(super) fn is_visible(story: &mut Story) -> bool {
     story.read(|it, _| it.are_terminals_visible())
 }
 
 /// Whether typed text reaches the newest terminal.
-fn has_focus(story: &mut Story, fake: &FakeTerminals) -> bool {
+pub(super) fn has_focus(story: &mut Story, fake: &FakeTerminals) -> bool {
     let program = fake.programs().pop().expect("a program");
     program.take_input();
     story.input("x");
@@ -50,7 +54,7 @@ fn has_focus(story: &mut Story, fake: &FakeTerminals) -> bool {
     program.take_input() == "x"
 }
 
-fn asks(story: &mut Story) -> Option<String> {
+pub(super) fn asks(story: &mut Story) -> Option<String> {
     let dialogs = story
         .cx
         .update(|window, _| window.find_all_by_role(Role::AlertDialog));
