@@ -321,13 +321,13 @@ pub(super) fn render_terminals(
         .cursor_row_resize()
         .occlude()
         .on_drag(DraggedTerminalsBorder, |_, _, _, cx| cx.new(|_| Empty));
-    let hint = colors.hover;
+    let accent = colors.accent;
     let dock = div()
         .relative()
         .flex_none()
         .drag_over::<DraggedTab>(move |style, tab, _, _| {
             if tab.is_terminal {
-                style.bg(hint)
+                style.border_color(accent)
             } else {
                 style
             }
