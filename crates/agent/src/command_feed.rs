@@ -67,7 +67,7 @@ pub enum CommandFeedEvent {
         /// Number of bytes of output before this part.
         offset: u64,
         /// The bytes.
-        #[serde(with = "base64_text")]
+        #[serde(with = "crate::base64_text")]
         bytes: Vec<u8>,
         /// Whether it was printed before the watcher could see it: queries in it were answered or given up.
         is_backlog: bool,
@@ -93,9 +93,9 @@ pub enum CommandControl {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CommandInput {
     /// Bytes that the user typed. They take the command over unless that was done before.
-    Typed(#[serde(with = "base64_text")] Vec<u8>),
+    Typed(#[serde(with = "crate::base64_text")] Vec<u8>),
     /// An answer of the watcher's terminal to a query of the program.
-    Reply(#[serde(with = "base64_text")] Vec<u8>),
+    Reply(#[serde(with = "crate::base64_text")] Vec<u8>),
     /// The size of the watcher's terminal. Only that of the leading watcher counts: the one that took the command
     /// over, or else the one that is attached for the longest time.
     Resize {
@@ -221,25 +221,6 @@ impl FeedTable {
     fn forget_oldest_ended(&mut self) -> bool {
         let oldest = self.feeds.iter().position(|feed| feed.has_ended());
         oldest.map(|at| self.feeds.remove(at)).is_some()
-    }
-}
-
-/// Bytes as text in base64.
-mod base64_text {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
-    use serde::de::Error as _;
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&STANDARD.encode(bytes))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<u8>, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        STANDARD.decode(text).map_err(D::Error::custom)
     }
 }
 

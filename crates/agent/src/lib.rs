@@ -15,6 +15,7 @@
 
 pub mod access;
 pub mod arguments;
+pub mod base64_text;
 pub mod budget;
 mod call_observer;
 pub mod change_origin;

@@ -7,6 +7,7 @@
 //! terminal; `live` runs one that is spoken to over its pipes; `handle` owns the process tree
 //! of both.
 
+mod backlog;
 mod busy;
 mod detached;
 mod file_limit;
@@ -40,6 +41,7 @@ use crate::error::{Error, ErrorReason};
 #[cfg(test)]
 pub(crate) use probe::{sleepers, wait_until};
 
+pub use backlog::{BacklogReader, OutputBacklog, OutputPart};
 pub use detached::{is_own_user, leave_terminal, start_detached, terminate};
 pub use file_limit::raise_file_limit;
 pub use guard::guard_main;

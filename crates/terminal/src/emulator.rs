@@ -24,7 +24,7 @@ use crate::grid_text::{logical_line, text_between};
 use crate::hyperlinks::hyperlink_at;
 use crate::lines::{LineTracker, MAX_ROWS, is_alternate};
 use crate::links::LogicalLine;
-use crate::modes::{modes_of, program_colors};
+use crate::modes::{mode_sequences, modes_of, program_colors};
 use crate::performer::{ClipboardAccess, Listener, Performer, PerformerState, cursor};
 use crate::position::{CellHalf, CellPosition, CellSpan, LineNumber, SelectedCells};
 use crate::reflow::{GridSize, resize, with_primary};
@@ -33,7 +33,7 @@ use crate::scroll_region::ScrollRegion;
 use crate::search::{self, SearchStep, TerminalDirection, TerminalSearch};
 use crate::selection::{SelectionGuard, SelectionKind, selected_cells, selected_text};
 use crate::snapshot::{
-    CursorShape, CursorState, ScrollState, ScrollTarget, TerminalModes, TerminalSnapshot,
+    ColorSlot, CursorShape, CursorState, ScrollState, ScrollTarget, TerminalModes, TerminalSnapshot,
 };
 
 pub use copy_mode::{CopyMotion, CopyStep};
@@ -394,6 +394,23 @@ impl Emulator {
             is_prompt_open,
             ..modes_of(*self.term.mode())
         }
+    }
+
+    /// Returns the sequences that give another terminal, which did not see the whole output, the screen and the modes that
+    /// the program set. The text is not part of them.
+    pub fn mode_sequences(&self) -> Vec<u8> {
+        let mut sequences = mode_sequences(&self.modes());
+        if !self.term.mode().contains(TermMode::SHOW_CURSOR) {
+            sequences.extend_from_slice(b"\x1b[?25l");
+        }
+        sequences
+    }
+
+    /// Returns a colour that the program changed.
+    pub fn changed_color(&self, slot: ColorSlot) -> Option<(u8, u8, u8)> {
+        let changed = program_colors(self.term.colors());
+        let color = changed.into_iter().find(|(of, _)| *of == slot);
+        color.map(|(_, color)| color)
     }
 
     /// Returns the title that the program set.

@@ -28,9 +28,9 @@ pub struct ShellIntegration {
     /// Proves that a command line was reported by the shell.
     pub nonce: String,
     /// Arguments before those of the user.
-    pub(crate) arguments: Vec<OsString>,
+    pub arguments: Vec<OsString>,
     /// Variables that replace those of the environment.
-    pub(crate) variables: Vec<(OsString, OsString)>,
+    pub variables: Vec<(OsString, OsString)>,
 }
 
 /// The files, by their paths below the folder of the integration.

@@ -50,6 +50,47 @@ pub(crate) fn modes_of(mode: TermMode) -> TerminalModes {
     }
 }
 
+/// Returns the sequences that set these modes in a terminal that has none of them. The keys and the mouse of a program work
+/// then in a terminal that did not see how the program set its modes.
+pub(crate) fn mode_sequences(modes: &TerminalModes) -> Vec<u8> {
+    let mouse = match modes.mouse {
+        MouseTracking::Off => None,
+        MouseTracking::Clicks => Some(1000),
+        MouseTracking::Drags => Some(1002),
+        MouseTracking::Motion => Some(1003),
+    };
+    let encoding = match modes.mouse_encoding {
+        MouseEncoding::Legacy => None,
+        MouseEncoding::Utf8 => Some(1005),
+        MouseEncoding::Sgr => Some(1006),
+    };
+    let private = [
+        modes.is_alternate_screen.then_some(1049),
+        modes.is_application_cursor.then_some(1),
+        modes.is_bracketed_paste.then_some(2004),
+        modes.reports_focus.then_some(1004),
+        mouse,
+        encoding,
+    ];
+    let mut text = String::new();
+    for mode in private.into_iter().flatten() {
+        text.push_str(&format!("\x1b[?{mode}h"));
+    }
+    if !modes.is_alternate_scroll {
+        text.push_str("\x1b[?1007l");
+    }
+    if modes.is_application_keypad {
+        text.push_str("\x1b=");
+    }
+    if modes.kitty != KittyFlags::default() {
+        text.push_str(&format!("\x1b[={};1u", modes.kitty.0));
+    }
+    if modes.modify_other_keys > 0 {
+        text.push_str(&format!("\x1b[>4;{}m", modes.modify_other_keys));
+    }
+    text.into_bytes()
+}
+
 /// Returns the colours that the program changed.
 pub(crate) fn program_colors(colors: &Colors) -> Vec<(ColorSlot, (u8, u8, u8))> {
     let palette = (0..=u8::MAX).map(|index| (usize::from(index), ColorSlot::Palette(index)));

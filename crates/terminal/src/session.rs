@@ -195,6 +195,12 @@ impl TerminalSession {
         self.process.members()
     }
 
+    /// Ends the program as a terminal that closes does: see `SpawnedProcess::hang_up`. Blocks at most a little longer than
+    /// `grace`.
+    pub fn hang_up(&self, grace: Duration) {
+        self.process.hang_up(grace);
+    }
+
     /// Stops the program and all its descendants. Blocks at most a little longer than `grace`.
     pub fn stop(&self, grace: Duration) {
         self.process.stop(grace);

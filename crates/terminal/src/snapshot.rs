@@ -99,6 +99,27 @@ pub enum ColorSlot {
     Cursor,
 }
 
+impl ColorSlot {
+    /// Number of slots.
+    pub const COUNT: usize = 259;
+
+    /// Returns all slots, each at its `index`.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let palette = (0..=u8::MAX).map(Self::Palette);
+        palette.chain([Self::Foreground, Self::Background, Self::Cursor])
+    }
+
+    /// Returns the index of the slot among all of them: the palette comes first.
+    pub fn index(self) -> usize {
+        match self {
+            Self::Palette(index) => usize::from(index),
+            Self::Foreground => 256,
+            Self::Background => 257,
+            Self::Cursor => 258,
+        }
+    }
+}
+
 /// The modes that a program set and that change input or drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TerminalModes {

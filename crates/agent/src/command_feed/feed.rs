@@ -1,9 +1,8 @@
 //! The feed of one command: its latest output, its watchers, and its control.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use host::process::{ProcessExit, SpawnedProcess, TerminalSize};
+use host::process::{OutputBacklog, ProcessExit, SpawnedProcess, TerminalSize};
 use tokio::sync::{mpsc, watch};
 
 use super::typed::TypedKeys;
@@ -20,12 +19,9 @@ pub(crate) struct CommandFeed {
 }
 
 /// The part of a feed that changes.
-#[derive(Default)]
 pub(super) struct FeedState {
     /// The latest output.
-    pub(super) backlog: VecDeque<u8>,
-    /// Number of bytes of the whole output.
-    pub(super) end: u64,
+    pub(super) backlog: OutputBacklog,
     pub(super) exit: Option<ProcessExit>,
     /// The process, once it has started.
     process: Weak<SpawnedProcess>,
@@ -41,7 +37,15 @@ impl CommandFeed {
     pub(super) fn new(about: AgentCommand, changes: mpsc::UnboundedSender<ControlChange>) -> Self {
         Self {
             about,
-            state: Mutex::default(),
+            state: Mutex::new(FeedState {
+                backlog: OutputBacklog::new(MAX_BACKLOG),
+                exit: None,
+                process: Weak::new(),
+                watchers: Vec::new(),
+                next_watcher: 0,
+                controller: None,
+                typed: TypedKeys::default(),
+            }),
             changed: watch::Sender::new(()),
             is_taken: watch::Sender::new(false),
             changes,
@@ -54,13 +58,7 @@ impl CommandFeed {
 
     /// Adds output.
     pub(crate) fn push(&self, bytes: &[u8]) {
-        let mut state = self.lock();
-        state.end += bytes.len() as u64;
-        let kept = &bytes[bytes.len().saturating_sub(MAX_BACKLOG)..];
-        let over = (state.backlog.len() + kept.len()).saturating_sub(MAX_BACKLOG);
-        state.backlog.drain(..over);
-        state.backlog.extend(kept);
-        drop(state);
+        self.lock().backlog.push(bytes);
         self.changed.send_replace(());
     }
 

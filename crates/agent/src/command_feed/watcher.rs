@@ -1,28 +1,19 @@
 //! A watcher of a command: the kept output first, then what comes.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use host::process::ProcessExit;
+use host::process::{BacklogReader, OutputPart, ProcessExit};
 use tokio::sync::watch;
 
 use super::feed::CommandFeed;
 use super::{CommandFeedEvent, CommandInput};
-
-/// Maximum number of bytes of output in one event.
-const MAX_CHUNK: usize = 32 << 10;
-/// Maximum number of bytes that are left out so that kept output begins with a whole line.
-const MAX_PARTIAL_LINE: usize = 4 << 10;
 
 /// A watcher of a command. Dropping it detaches it; the command goes on, under the control of its agent.
 pub struct CommandWatch {
     feed: Arc<CommandFeed>,
     watcher: u64,
     changes: watch::Receiver<()>,
-    /// Number of bytes of output that the watcher has.
-    offset: u64,
-    /// Output before this offset was printed before the watcher could see it.
-    live_from: u64,
+    reader: BacklogReader,
     is_announced: bool,
     control: Option<super::CommandControl>,
     is_over: bool,
@@ -32,13 +23,12 @@ impl CommandWatch {
     pub(super) fn new(feed: Arc<CommandFeed>, from: u64) -> Self {
         let changes = feed.subscribe();
         let watcher = feed.attach();
-        let end = feed.lock().end;
+        let reader = BacklogReader::new(&feed.lock().backlog, from);
         Self {
             feed,
             watcher,
             changes,
-            offset: from.min(end),
-            live_from: end,
+            reader,
             is_announced: false,
             control: None,
             is_over: false,
@@ -74,26 +64,15 @@ impl CommandWatch {
         if self.control.replace(control) != Some(control) {
             return Some(CommandFeedEvent::Control(control));
         }
-        let start = state.end - state.backlog.len() as u64;
-        if self.offset < start {
-            self.offset = start + partial_line(&state.backlog) as u64;
-            self.live_from = state.end;
-        }
-        if self.offset < state.end {
-            let is_backlog = self.offset < self.live_from;
-            let limit = if is_backlog {
-                self.live_from
-            } else {
-                state.end
-            };
-            let from = (self.offset - start) as usize;
-            let length = ((limit - self.offset) as usize).min(MAX_CHUNK);
-            let offset = self.offset;
-            self.offset += length as u64;
-            let bytes = state.backlog.range(from..from + length);
+        if let Some(OutputPart {
+            offset,
+            bytes,
+            is_backlog,
+        }) = self.reader.read(&state.backlog, u64::MAX)
+        {
             return Some(CommandFeedEvent::Output {
                 offset,
-                bytes: bytes.copied().collect(),
+                bytes,
                 is_backlog,
             });
         }
@@ -110,11 +89,4 @@ impl Drop for CommandWatch {
     fn drop(&mut self) {
         self.feed.detach(self.watcher);
     }
-}
-
-/// Returns the length of the rest of a line with which kept output begins; 0 if the line is long.
-fn partial_line(backlog: &VecDeque<u8>) -> usize {
-    let mut beginning = backlog.iter().take(MAX_PARTIAL_LINE);
-    let end = beginning.position(|byte| *byte == b'\n');
-    end.map_or(0, |end| end + 1)
 }

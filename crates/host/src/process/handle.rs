@@ -125,6 +125,13 @@ impl ProcessHandle {
         }
     }
 
+    /// Tells its group that its terminal is gone, by SIGHUP, and stops what is left after `grace`. Blocks as `stop` does.
+    pub(super) fn hang_up(&self, grace: Duration) {
+        self.signal(Signal::HUP);
+        self.wait_for_descendants(grace);
+        self.stop(Duration::ZERO);
+    }
+
     /// Returns the ids of its living processes, its own included.
     pub(super) fn members(&self) -> Vec<u32> {
         let end = self.lock();

@@ -425,6 +425,15 @@ impl SpawnedProcess {
         }
     }
 
+    /// Ends it as a terminal that closes does: with SIGHUP, then with SIGKILL for it and all its descendants that are left
+    /// after `grace`. In a sandbox, the first signal is SIGTERM. Blocks until they are gone or a time limit passes.
+    pub fn hang_up(&self, grace: Duration) {
+        match &self.hold {
+            ProcessOwner::Own(held) => held.hang_up(grace),
+            ProcessOwner::Sandboxed(bound) => bound.stop(grace),
+        }
+    }
+
     /// Returns the ids of its living processes, its own included.
     pub fn members(&self) -> Vec<u32> {
         match &self.hold {

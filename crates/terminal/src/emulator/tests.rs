@@ -440,3 +440,29 @@ fn patterns_are_literal_unless_they_are_expressions() {
     let error = TerminalSearch::new("(", regex).expect_err("no expression");
     assert!(!error.reason.is_empty());
 }
+
+#[test]
+fn the_modes_of_one_terminal_are_set_in_another() {
+    for output in [
+        "",
+        "\x1b[?1h\x1b=\x1b[?2004h\x1b[?1004h\x1b[?1002h\x1b[?1006h",
+        "\x1b[?1049h\x1b[?1003h\x1b[?1005h\x1b[?1007l\x1b[>5u\x1b[?25l",
+        "\x1b[>4;2m",
+    ] {
+        let one = fed(20, 5, output);
+        let other = fed(20, 5, one.mode_sequences());
+        assert_eq!(other.modes(), one.modes(), "{output:?}");
+    }
+}
+
+#[test]
+fn each_color_slot_has_its_index() {
+    let slots: Vec<ColorSlot> = ColorSlot::all().collect();
+    assert_eq!(slots.len(), ColorSlot::COUNT);
+    for (index, slot) in slots.iter().enumerate() {
+        assert_eq!(slot.index(), index);
+    }
+    let changed = fed(20, 5, "\x1b]11;rgb:01/02/03\x07");
+    assert_eq!(changed.changed_color(ColorSlot::Background), Some((1, 2, 3)));
+    assert_eq!(changed.changed_color(ColorSlot::Foreground), None);
+}
