@@ -3,6 +3,7 @@
 mod connector;
 mod link;
 mod linked_stream;
+mod shells;
 mod unsaved_texts;
 
 use std::sync::Arc;
@@ -33,6 +34,8 @@ use crate::{AgentMachine, ServerProgram};
 
 use connector::Connector;
 use link::{ServerLink, StreamGuard};
+
+pub use shells::{BackgroundShells, ShellConnection, ShellSender};
 
 /// The way of commands into a session, and its events.
 type SessionEnds = (
@@ -77,6 +80,11 @@ impl BackgroundAgents {
             machine: Some(machine.clone()),
             link: ServerLink::new(Connector::Remote(machine), Arc::default()),
         }
+    }
+
+    /// Returns the user's shells of the process, over the same connection.
+    pub fn shells(&self) -> BackgroundShells {
+        BackgroundShells::new(self.link.clone())
     }
 
     /// Asks the process of another machine for something that this program finds by itself for this

@@ -66,7 +66,7 @@ impl LocalServer {
     }
 
     /// Ends the process of `server`, to which the caller is connected, if its program file was replaced
-    /// and it is idle. Returns whether it ends.
+    /// and it is idle and has no shell. Returns whether it ends.
     pub(crate) async fn end_replaced(&self, server: &Hello, hello: &Hello) -> Result<bool, Error> {
         let now = stamp(&self.program.path);
         if server.program.path != now.path || server.program == now {
@@ -75,7 +75,7 @@ impl LocalServer {
         let (other, _) = connect(&socket(&self.dirs)?, hello).await?;
         let status: ServiceStatus = ask_over(other, ServiceRequest::Status).await?;
         // The caller and the connection that asked are clients too.
-        if status.is_busy() || status.clients > 2 {
+        if status.is_busy() || status.clients > 2 || !status.shells.is_empty() {
             return Ok(false);
         }
         ask_to_stop(&self.dirs, false).await

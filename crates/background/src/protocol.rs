@@ -19,8 +19,10 @@ use agent_service::{
 use base::AbsPath;
 use serde::{Deserialize, Serialize};
 
+use crate::shells::{KeptShell, ShellEvent, ShellInput, ShellLaunch};
+
 /// The version of the messages. Programs of another version are refused.
-pub(crate) const PROTOCOL: u32 = 4;
+pub(crate) const PROTOCOL: u32 = 5;
 
 /// Number of bytes of a command's output that a view may not have read before the server waits for it. Meanwhile, the
 /// oldest output is lost to this view.
@@ -129,12 +131,16 @@ pub(crate) enum ServiceRequest {
     Automations(AbsPath),
     /// Changes an automation of a folder: `Vec<AutomationEntry>`.
     ChangeAutomation(AbsPath, AutomationChange),
+    /// Starts a shell of the user: its id.
+    StartShell(Box<ShellLaunch>),
+    /// Ends a shell: `()`.
+    EndShell(String),
     /// The work of the process: `ServiceStatus`.
     Status,
-    /// Ends the process, with its running sessions if `with_sessions` is true: `bool`, whether it
-    /// ends.
+    /// Ends the process, with its running sessions and the commands of shells if `with_sessions` is true:
+    /// `bool`, whether it ends.
     Stop {
-        /// Whether running sessions are stopped.
+        /// Whether running sessions and commands are stopped.
         with_sessions: bool,
     },
 }
@@ -157,6 +163,10 @@ pub(crate) enum StreamRequest {
     /// The events of a command after the first bytes of its output, of which the client has this many:
     /// `Command`.
     Command(AgentCommandId, u64),
+    /// The shells of a window's folder: one `Shells`.
+    Shells(Option<AbsPath>),
+    /// The events of a shell after the first bytes of its output, of which the client has this many: `Shell`.
+    Shell(String, u64),
     /// The changes of running sessions: `Changed`.
     SessionChanges,
     /// The changes of stored sessions: `Stored`.
@@ -178,7 +188,9 @@ pub(crate) enum StreamCommand {
     Board(Command),
     /// For a command of an agent.
     Command(CommandInput),
-    /// The view has read this many bytes of the output of a command. The server is at most
+    /// For a shell of the user.
+    Shell(ShellInput),
+    /// The view has read this many bytes of the output of a command or shell. The server is at most
     /// `MAX_UNREAD_OUTPUT` ahead of it.
     Read(u64),
 }
@@ -253,6 +265,10 @@ pub(crate) enum StreamItem {
     Commands(Vec<AgentCommand>),
     /// News of a command.
     Command(CommandFeedEvent),
+    /// The shells of a folder.
+    Shells(Vec<KeptShell>),
+    /// News of a shell.
+    Shell(ShellEvent),
     /// A change of a running session.
     Changed(SessionChange),
     /// A change of stored sessions.
@@ -283,6 +299,8 @@ pub struct ServiceStatus {
     pub clients: usize,
     /// The open sessions.
     pub sessions: Vec<ServiceSession>,
+    /// The user's shells.
+    pub shells: Vec<KeptShell>,
 }
 
 /// An open session of the background process.
@@ -317,9 +335,10 @@ impl From<ServiceFailure> for agent_service::Error {
 }
 
 impl ServiceStatus {
-    /// Returns whether a session works or waits for the user.
+    /// Returns whether a session works or waits for the user, or a command runs in a shell.
     pub fn is_busy(&self) -> bool {
-        let mut sessions = self.sessions.iter();
+        let (mut sessions, mut shells) = (self.sessions.iter(), self.shells.iter());
         sessions.any(|session| session.activity != SessionActivity::Idle)
+            || shells.any(|shell| shell.is_busy)
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Invariant: one server runs for a state folder; it holds a lock beside its socket.
 //! Invariant: it ends by itself after `BackgroundOptions::idle_time` without a client and without a
-//! session that works or waits for the user.
+//! session that works or waits for the user, and without a command in a shell. A shell without a command ends after the
+//! same time.
 //! Start at `BackgroundServer::open`.
 
 mod client_memory;
@@ -16,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use base::AbsPath;
-use host::{Dirs, FileLock, Files as _, RealFiles};
+use host::{Dirs, FileLock, Files as _, RealClock, RealFiles};
 use project::UnsavedTexts;
 use runtime::indexes::IndexRegistry;
 use tokio::net::{UnixListener, UnixStream};
@@ -26,6 +27,7 @@ use tokio::sync::Notify;
 use crate::engines::EngineServices;
 use crate::launch::{LOCK, own_stamp};
 use crate::protocol::{Hello, PROTOCOL, ServiceStatus};
+use crate::shells::KeptShells;
 use crate::{Error, launch};
 
 use client_memory::ClientMemory;
@@ -57,6 +59,7 @@ pub struct BackgroundServer {
 /// The state that connections share.
 struct BackgroundState {
     engines: Arc<EngineServices>,
+    shells: KeptShells,
     unsaved: Arc<UnsavedTexts>,
     hello: Hello,
     memory: ClientMemory,
@@ -107,12 +110,14 @@ impl BackgroundServer {
         let unsaved = Arc::new(UnsavedTexts::default());
         let indexes = IndexRegistry::new(&dirs);
         let engines = EngineServices::new(dirs, unsaved.clone(), indexes);
+        let id = launch::fresh_id();
         let state = Arc::new(BackgroundState {
             engines: Arc::new(engines),
+            shells: KeptShells::new(id.clone(), Arc::new(RealClock::default())),
             unsaved,
             hello: Hello {
                 protocol: PROTOCOL,
-                id: launch::fresh_id(),
+                id,
                 program: own_stamp(),
             },
             memory: ClientMemory::default(),
@@ -129,7 +134,7 @@ impl BackgroundServer {
     }
 
     /// Serves clients until the process is idle for long, a client stops it, or `stopped` resolves.
-    /// Running sessions are stopped before it returns. Must be called on a tokio runtime.
+    /// Running sessions and shells are stopped before it returns. Must be called on a tokio runtime.
     pub async fn run(self, stopped: impl Future<Output = ()>) -> Result<(), Error> {
         let listener = UnixListener::from_std(self.listener.try_clone()?)?;
         self.state.engines.run_automations(Duration::ZERO);
@@ -149,6 +154,8 @@ impl BackgroundServer {
                 () = self.state.end.notified() => break,
                 () = &mut stopped => break,
                 _ = ticks.tick() => {
+                    let is_connected = self.state.is_connected();
+                    self.state.shells.end_unused(is_connected, IDLE_LOOKS).await;
                     idle_looks = if self.state.is_busy().await { 0 } else { idle_looks + 1 };
                     if idle_looks > IDLE_LOOKS {
                         break;
@@ -156,7 +163,11 @@ impl BackgroundServer {
                 }
             }
         }
-        self.state.engines.stop_sessions(STOP_TIME).await;
+        // At the same time: neither takes from the time of the other.
+        tokio::join!(
+            self.state.engines.stop_sessions(STOP_TIME),
+            self.state.shells.end_all()
+        );
         Ok(())
     }
 
@@ -185,7 +196,13 @@ impl BackgroundState {
             pid: std::process::id(),
             clients: self.clients.load(Ordering::Relaxed),
             sessions: self.engines.open_sessions().await,
+            shells: self.shells.list().await,
         }
+    }
+
+    /// Whether a program is connected, which may have a window.
+    fn is_connected(&self) -> bool {
+        self.clients.load(Ordering::Relaxed) > 0
     }
 
     async fn is_busy(&self) -> bool {

@@ -485,6 +485,7 @@ impl LinkTask {
                 let nothing = match stream {
                     StreamRequest::Running => Some(StreamItem::Running(Vec::new())),
                     StreamRequest::Commands => Some(StreamItem::Commands(Vec::new())),
+                    StreamRequest::Shells(_) => Some(StreamItem::Shells(Vec::new())),
                     _ => None,
                 };
                 if let Some(nothing) = nothing

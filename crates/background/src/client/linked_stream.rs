@@ -1,7 +1,7 @@
 //! A stream of the background process, which goes on over several connections.
 //!
 //! Invariant: a record reaches the view once, although a new connection sends all of them again; output of a command
-//! goes on where it was cut.
+//! or shell goes on where it was cut.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,6 +11,7 @@ use agent::session::SessionCommand;
 use agent_service::NewSession;
 use futures::channel::mpsc::UnboundedSender;
 
+use crate::shells::ShellEvent;
 use crate::protocol::{ClientMessage, StreamCommand, StreamItem, StreamRequest};
 
 /// A stream that a view has open.
@@ -54,7 +55,7 @@ impl LinkedStream {
         self.has_items
     }
 
-    /// Whether the stream needs the process: without it there is no session and no board.
+    /// Whether the stream needs the process: without it there is no session, no board and no shell.
     pub(super) fn needs_process(&self) -> bool {
         matches!(
             self.request,
@@ -62,6 +63,7 @@ impl LinkedStream {
                 | StreamRequest::Session(..)
                 | StreamRequest::Job(..)
                 | StreamRequest::Board(_)
+                | StreamRequest::Shell(..)
         )
     }
 
@@ -182,6 +184,17 @@ impl LinkedStream {
                     *from = offset + bytes.len() as u64;
                 }
                 self.send(StreamItem::Command(event));
+                StreamFate::Open
+            }
+            StreamItem::Shell(event) => {
+                if let (
+                    StreamRequest::Shell(_, from),
+                    ShellEvent::Output { offset, bytes, .. },
+                ) = (&mut self.request, &event)
+                {
+                    *from = offset + bytes.len() as u64;
+                }
+                self.send(StreamItem::Shell(event));
                 StreamFate::Open
             }
             item => {

@@ -166,6 +166,13 @@ impl ServedClient<'_> {
                 ServiceRequest::ChangeAutomation(root, change) => {
                     outbox.result(id, engines.change_automation(root, change).await);
                 }
+                ServiceRequest::StartShell(launch) => {
+                    outbox.result(id, state.shells.start(*launch).await);
+                }
+                ServiceRequest::EndShell(shell) => {
+                    state.shells.end(&shell).await;
+                    outbox.result(id, Ok(()));
+                }
                 ServiceRequest::Status => outbox.result(id, Ok(state.status().await)),
                 ServiceRequest::Stop { with_sessions } => {
                     let ends = with_sessions || !state.status().await.is_busy();

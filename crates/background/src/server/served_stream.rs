@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 
 use super::BackgroundState;
 use super::outbox::Outbox;
+use crate::shells::ShellEvent;
 use crate::protocol::{MAX_UNREAD_OUTPUT, ServerMessage, StreamCommand, StreamItem, StreamRequest};
 
 /// A stream and its client.
@@ -43,6 +44,11 @@ pub(super) async fn run(context: StreamContext, request: StreamRequest, commands
             context.forward(running, StreamItem::Commands).await;
         }
         StreamRequest::Command(id, from) => context.command(id, from, commands).await,
+        StreamRequest::Shells(root) => {
+            let shells = context.state.shells.list_of(root.as_ref()).await;
+            context.outbox.item(context.id, StreamItem::Shells(shells));
+        }
+        StreamRequest::Shell(id, from) => context.shell(&id, from, commands).await,
         StreamRequest::SessionChanges => {
             let changes = engines.session_changes();
             context.forward(changes, StreamItem::Changed).await;
@@ -183,6 +189,39 @@ impl StreamContext {
                     match command {
                         StreamCommand::Read(offset) => read = read.max(offset),
                         StreamCommand::Command(input) if is_new => send(input),
+                        _ => {}
+                    }
+                    self.handled(number);
+                }
+                else => return,
+            }
+        }
+    }
+
+    /// Sends the events of a shell, as `command` does.
+    async fn shell(&self, id: &str, from: u64, mut commands: Commands) {
+        let Some(mut watch) = self.state.shells.watch(id, from) else {
+            return;
+        };
+        let send = watch.sender();
+        let (mut sent, mut read) = (from, from);
+        loop {
+            let has_room = sent.saturating_sub(read) < MAX_UNREAD_OUTPUT;
+            tokio::select! {
+                event = watch.next(), if has_room => {
+                    let Some(event) = event else {
+                        return;
+                    };
+                    if let ShellEvent::Output { offset, bytes, .. } = &event {
+                        sent = offset + bytes.len() as u64;
+                    }
+                    self.outbox.item(self.id, StreamItem::Shell(event));
+                }
+                Some((number, command)) = commands.recv() => {
+                    let is_new = self.state.memory.begins(&self.client, self.id, number);
+                    match command {
+                        StreamCommand::Read(offset) => read = read.max(offset),
+                        StreamCommand::Shell(input) if is_new => send(input),
                         _ => {}
                     }
                     self.handled(number);
