@@ -4,7 +4,9 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use background::{AgentMachine, BackgroundAgents, EngineServices, IDLE_TIME, ServerProgram};
+use background::{
+    AgentMachine, BackgroundAgents, BackgroundShells, EngineServices, IDLE_TIME, ServerProgram,
+};
 use base::AbsPath;
 use composer_panel::AgentService;
 use host::{Dirs, Files, RealFiles};
@@ -20,32 +22,44 @@ const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 /// Time after the start of the window in which automations do not take the cores from it.
 const AUTOMATION_DELAY: Duration = Duration::from_secs(10);
 
-/// Returns the engines of agents as the settings choose them. `local` are the engines of this
-/// program. Blocks on the disk.
-pub(crate) fn agent_service(
+/// The engines of the windows.
+pub(crate) struct ChosenEngines {
+    /// The engines of agents.
+    pub(crate) agents: Arc<dyn AgentService>,
+    /// The shells of the background process, if it is used.
+    pub(crate) shells: Option<Arc<BackgroundShells>>,
+}
+
+/// Returns the engines as the settings choose them. `local` are the engines of this program. Blocks on
+/// the disk.
+pub(crate) fn choose_engines(
     dirs: &Dirs,
     local: &Arc<EngineServices>,
     unsaved: &Arc<UnsavedTexts>,
-) -> Arc<dyn AgentService> {
-    if !runs_in_background(&RealFiles, dirs) {
+) -> ChosenEngines {
+    let in_window = || {
         local.run_automations(AUTOMATION_DELAY);
-        return local.clone();
+        ChosenEngines {
+            agents: local.clone(),
+            shells: None,
+        }
+    };
+    if !runs_in_background(&RealFiles, dirs) {
+        return in_window();
     }
     let Some(program) = std::env::current_exe().ok().and_then(AbsPath::new) else {
         log::warn!("agents run in the window: the path of this program is unknown");
-        local.run_automations(AUTOMATION_DELAY);
-        return local.clone();
+        return in_window();
     };
     let program = ServerProgram {
         path: program,
         arguments: vec![SERVE_AGENTS.into()],
     };
-    Arc::new(BackgroundAgents::new(
-        dirs.clone(),
-        program,
-        local.clone(),
-        unsaved.clone(),
-    ))
+    let agents = BackgroundAgents::new(dirs.clone(), program, local.clone(), unsaved.clone());
+    ChosenEngines {
+        shells: Some(Arc::new(agents.shells())),
+        agents: Arc::new(agents),
+    }
 }
 
 /// Returns the function that opens the agents of other machines. All windows share the connection to a

@@ -137,6 +137,7 @@ fn services() -> Result<Services, Error> {
     let indexes = IndexRegistry::new(&dirs);
     let engines = EngineServices::new(dirs.clone(), unsaved.clone(), indexes.clone());
     let engines = Arc::new(engines);
+    let chosen = agent_engines::choose_engines(&dirs, &engines, &unsaved);
     Ok(Services {
         files: Arc::new(RealFiles),
         clock: Arc::new(RealClock::default()),
@@ -145,7 +146,7 @@ fn services() -> Result<Services, Error> {
             .or_else(|| home.clone())
             .unwrap_or_else(|| dirs.state.clone()),
         home,
-        agents: Some(agent_engines::agent_service(&dirs, &engines, &unsaved)),
+        agents: Some(chosen.agents),
         machine_agents: Some(agent_engines::machine_agents(engines.clone())),
         tab: Some(Arc::new(TabService(engines.clone()))),
         rewrite: Some(Arc::new(RewriteService(engines))),
@@ -154,7 +155,11 @@ fn services() -> Result<Services, Error> {
         })),
         language_servers: Some(language_servers(dirs.clone())),
         install: install_program(home_folder),
-        terminals: Some(terminals::services(dirs.clone(), home_of_shells)),
+        terminals: Some(terminals::services(
+            dirs.clone(),
+            home_of_shells,
+            chosen.shells,
+        )),
         tests: Some(test_commands::services(dirs.clone())),
         task_trust: Some(Arc::new(StoredTaskTrust::new(&dirs))),
         unsaved,

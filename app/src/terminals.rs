@@ -2,6 +2,7 @@
 //!
 //! Start at `service`. Nothing blocks the caller: each request runs on a thread of its own.
 
+mod kept;
 mod saved;
 
 use std::ffi::OsString;
@@ -11,8 +12,10 @@ use std::iter;
 use std::sync::Arc;
 use std::thread;
 
+use background::BackgroundShells;
 use base::AbsPath;
 use futures::channel::oneshot;
+use futures::executor::block_on;
 use futures::future::{BoxFuture, FutureExt as _};
 use host::environment::{self, Recipient, Variable};
 use host::{Dirs, FileKind, Files as _, RealClock, RealFiles};
@@ -26,34 +29,75 @@ use terminal_panel::{
 };
 use workbench::services::OpenTerminals;
 
-/// Returns the function that makes the service for the terminals of a window.
-pub(crate) fn services(dirs: Dirs, home: Option<AbsPath>) -> OpenTerminals {
+/// Returns the function that makes the service for the terminals of a window. `shells` are those of the background process,
+/// if it is used.
+pub(crate) fn services(
+    dirs: Dirs,
+    home: Option<AbsPath>,
+    shells: Option<Arc<BackgroundShells>>,
+) -> OpenTerminals {
     Arc::new(move |root| {
         Arc::new(WindowTerminals {
-            dirs: dirs.clone(),
-            home: home.clone(),
-            root: root.cloned(),
+            starter: ProgramStarter {
+                dirs: dirs.clone(),
+                home: home.clone(),
+                root: root.cloned(),
+            },
+            shells: shells.clone().filter(|_| root.is_none_or(is_text)),
         })
     })
 }
 
 /// The terminals of one window.
 struct WindowTerminals {
+    starter: ProgramStarter,
+    shells: Option<Arc<BackgroundShells>>,
+}
+
+/// Starts the programs of a window in this process.
+#[derive(Clone)]
+struct ProgramStarter {
     dirs: Dirs,
     home: Option<AbsPath>,
     root: Option<AbsPath>,
 }
 
+impl ProgramStarter {
+    fn spec(&self, launch: ProgramLaunch) -> Result<TerminalSpec, host::Error> {
+        spec(launch, &self.dirs, &[self.root.clone(), self.home.clone()])
+    }
+
+    fn start(
+        &self,
+        launch: ProgramLaunch,
+        wake: WakeUp,
+    ) -> Result<Arc<dyn TerminalProgram>, host::Error> {
+        let spec = self.spec(launch)?;
+        let session = TerminalSession::start(spec, Arc::new(RealClock::default()), wake)?;
+        Ok(Arc::new(session))
+    }
+
+    /// Returns the file with the saved terminals.
+    fn saved_file(&self) -> AbsPath {
+        saved::file(&self.dirs, self.root.as_ref())
+    }
+}
+
 impl TerminalService for WindowTerminals {
     fn open(&self, launch: ProgramLaunch, wake: WakeUp) -> ServiceAnswer<Arc<dyn TerminalProgram>> {
-        let (dirs, root, home) = (self.dirs.clone(), self.root.clone(), self.home.clone());
-        answer("start the program", move || {
-            let folders = [root, home];
-            let spec = spec(launch, &dirs, &folders)?;
-            let session = TerminalSession::start(spec, Arc::new(RealClock::default()), wake)?;
-            let program: Arc<dyn TerminalProgram> = Arc::new(session);
-            Ok::<_, host::Error>(program)
-        })
+        let starter = self.starter.clone();
+        match self.shells.clone().filter(|_| kept::may_be_kept(&launch)) {
+            Some(shells) => answer("start the program", move || {
+                block_on(kept::open(&shells, &starter, launch, wake))
+            }),
+            None => answer("start the program", move || starter.start(launch, wake)),
+        }
+    }
+
+    fn end_shell(&self, id: String) {
+        if let Some(shells) = &self.shells {
+            kept::end(shells, id);
+        }
     }
 
     fn existing_paths(&self, paths: Vec<AbsPath>) -> BoxFuture<'static, Vec<AbsPath>> {
@@ -69,7 +113,7 @@ impl TerminalService for WindowTerminals {
     }
 
     fn home_folder(&self) -> Option<AbsPath> {
-        self.home.clone()
+        self.starter.home.clone()
     }
 
     fn host_name(&self) -> Option<String> {
@@ -81,18 +125,27 @@ impl TerminalService for WindowTerminals {
     }
 
     fn load_saved(&self) -> ServiceAnswer<Vec<SavedPane>> {
-        let file = saved::file(&self.dirs, self.root.as_ref());
-        answer("read the saved terminals", move || {
+        let file = self.starter.saved_file();
+        let loaded = answer("read the saved terminals", move || {
             saved::load(&RealFiles, &file)
-        })
+        });
+        match &self.shells {
+            Some(shells) => kept::with_running(shells.list(self.starter.root.clone()), loaded),
+            None => loaded.map(|panes| panes.map(kept::without_shells)).boxed(),
+        }
     }
 
     fn save(&self, panes: Vec<SavedPane>) -> ServiceAnswer<()> {
-        let file = saved::file(&self.dirs, self.root.as_ref());
+        let file = self.starter.saved_file();
         answer("save the terminals", move || {
             saved::store(&RealFiles, &file, &panes)
         })
     }
+}
+
+/// Returns whether a path can be sent to another process.
+fn is_text(path: &AbsPath) -> bool {
+    path.as_path().to_str().is_some()
 }
 
 /// Runs a task that may block on a thread of its own. `purpose` completes "cannot …".
@@ -147,6 +200,8 @@ fn spec(
         size,
         restored,
         output,
+        colors: _,
+        shell: _,
     } = launch;
     let is_shell = program.is_none();
     let mut variables = variables(&settings);
@@ -273,6 +328,8 @@ mod tests {
                     rows: 24,
                     columns: 80,
                 },
+                colors: Vec::new(),
+                shell: None,
                 restored: None,
                 output: None,
             };

@@ -26,6 +26,9 @@ struct PaneHeader {
     name: Option<String>,
     #[serde(default)]
     editor: Option<u64>,
+    /// The shell, if it may go on without its window.
+    #[serde(default)]
+    shell: Option<String>,
     /// Size of the terminal, in bytes.
     size: usize,
 }
@@ -85,6 +88,7 @@ fn parse(bytes: &[u8]) -> Option<Vec<SavedPane>> {
                 name: pane.name,
                 editor: pane.editor,
                 terminal,
+                shell: pane.shell,
             });
         }
     }
@@ -119,6 +123,7 @@ fn content(panes: &[SavedPane]) -> Result<Vec<u8>, serde_json::Error> {
         tab: pane.tab,
         name: pane.name.clone(),
         editor: pane.editor,
+        shell: pane.shell.clone(),
         size: bytes.len(),
     });
     let header = Header {
@@ -155,6 +160,7 @@ mod tests {
                 title: Some(title.to_owned()),
                 commands: Vec::new(),
             },
+            shell: (tab == 1).then(|| "7-0".to_owned()),
         }
     }
 

@@ -10,7 +10,7 @@
 mod running;
 mod table;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod watcher;
 
 use std::ffi::OsString;

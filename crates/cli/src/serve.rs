@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agent::session::SessionActivity;
 use background::{Error, ServerProgram, ServiceStatus};
-use base::AbsPath;
+use base::{AbsPath, LineFeeds, printable};
 use clap::Args;
 use host::Dirs;
 
@@ -16,20 +16,22 @@ use crate::{Streams, error_text};
 ///
 /// With the setting `agents.background`, windows start such a process by themselves. Agents go on in it
 /// when the windows are closed or killed; the next window shows them again. The process ends by
-/// itself when no window is open and no agent works for some minutes. It serves only programs of the
+/// itself when no window is open and no agent works for some minutes. It also keeps the shells of
+/// windows; one without a window and without a command ends after the same time. It serves only programs of the
 /// same user, over a socket in the state folder.
 ///
 /// With `--stdio`, a program on another machine, which started this one by ssh, talks to the background
 /// process over standard input and output. The process is started if necessary and goes on afterwards.
 ///
-/// Exit codes: 0 done; 1 an error, `--status` without a running process, or `--stop` while agents
-/// work.
+/// Exit codes: 0 done; 1 an error, `--status` without a running process, or `--stop` while agents work
+/// or commands run in shells.
 #[derive(Args)]
 pub(crate) struct ServeCommand {
     /// Print the state of the running process
     #[arg(long, conflicts_with = "stop")]
     status: bool,
-    /// End the running process. While agents work, it goes on, unless `--force` is given
+    /// End the running process with its shells. While agents work or commands run, it goes on, unless
+    /// `--force` is given
     #[arg(long)]
     stop: bool,
     /// Stop working agents too; their sessions can go on later
@@ -112,7 +114,7 @@ impl ServeCommand {
         let (sentence, code) = match background::ask_to_stop(dirs, self.force).await {
             Ok(true) => ("The background process ends.", ExitCode::SUCCESS),
             Ok(false) => (
-                "Agents are at work or windows are open: nothing was stopped. `--stop --force` stops them too.",
+                "Agents are at work, commands run in shells or windows are open: nothing was stopped. `--stop --force` stops them too.",
                 ExitCode::FAILURE,
             ),
             Err(Error::NotRunning) => ("The background process is not running.", ExitCode::SUCCESS),
@@ -136,10 +138,11 @@ fn pass_through(dirs: &Dirs) -> Result<ExitCode, String> {
 /// Describes the state of the process for people.
 fn describe(status: &ServiceStatus) -> String {
     let mut text = format!(
-        "Process {}, connected programs: {}, open sessions: {}",
+        "Process {}, connected programs: {}, open sessions: {}, shells: {}",
         status.pid,
         status.clients,
-        status.sessions.len()
+        status.sessions.len(),
+        status.shells.len()
     );
     for session in &status.sessions {
         let activity = match session.activity {
@@ -152,5 +155,28 @@ fn describe(status: &ServiceStatus) -> String {
             text.push_str(&format!("  {}", session.waiting_for));
         }
     }
+    for shell in &status.shells {
+        let activity = match (shell.is_busy, shell.is_attached) {
+            (true, _) => "runs a command",
+            (false, true) => "is shown",
+            (false, false) => "idle",
+        };
+        let program = printable(&shell.program, LineFeeds::Escape);
+        text.push_str(&format!(
+            "\n{}  {activity}  {}  for {}",
+            program,
+            shell.folder,
+            age(shell.age_s)
+        ));
+    }
     text
+}
+
+/// Returns a run time in its largest unit.
+fn age(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3600),
+    }
 }

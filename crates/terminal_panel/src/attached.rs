@@ -1,15 +1,19 @@
 //! A program that runs elsewhere: its output is fed in, and its input is handed out.
 //!
-//! Invariant: only answers to queries that the program makes now are sent back by themselves, and only to a program with
-//! a terminal. Its requests for the clipboard, notifications and folders are ignored.
+//! Invariant: to a program of an agent, only answers to queries that it makes now are sent back by themselves, and only if
+//! it has a terminal. Its requests for the clipboard, notifications and folders are ignored.
+//! Invariant: the queries of a user's shell are answered by the process that owns the shell, never here.
 //! Start at `AttachedProgram`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use host::Clock;
 use host::process::{ProcessExit, TerminalSize};
-use terminal::{ClipboardAccess, CursorShape, Emulator, EmulatorOptions, TerminalEvent, WakeUp};
+use terminal::{
+    ClipboardAccess, CursorShape, Emulator, EmulatorOptions, SavedTerminal, TerminalEvent, WakeUp,
+};
 
 use crate::program::{ProgramControl, TerminalProgram};
 
@@ -33,14 +37,35 @@ pub enum AttachedInput {
     GiveBack,
 }
 
-/// The terminal of a program that an agent runs. Dropping it leaves the program as it is.
+/// A shell of the user that another process owns.
+pub struct KeptShellLink {
+    /// Id of the shell: see `TerminalProgram::kept_id`.
+    pub id: String,
+    /// Measures the run times of commands.
+    pub clock: Arc<dyn Clock>,
+    /// Passes inputs on without blocking.
+    pub send: Box<dyn Fn(AttachedInput) + Send + Sync>,
+    /// Ends the shell and all its descendants, without blocking.
+    pub end: Box<dyn Fn() + Send + Sync>,
+}
+
+/// The terminal of a program that another engine or process runs: a command of an agent, or a shell of the user. Dropping
+/// it leaves the program as it is.
 pub struct AttachedProgram {
     state: Mutex<AttachedState>,
     has_terminal: bool,
+    /// The shell of the user; `None` for a command of an agent.
+    shell: Option<AttachedShell>,
     send: Box<dyn Fn(AttachedInput) + Send + Sync>,
     wake: OnceLock<WakeUp>,
     /// Whether a wake-up was not acknowledged.
     is_woken: AtomicBool,
+}
+
+struct AttachedShell {
+    id: String,
+    clock: Arc<dyn Clock>,
+    end: Box<dyn Fn() + Send + Sync>,
 }
 
 struct AttachedState {
@@ -48,8 +73,12 @@ struct AttachedState {
     events: Vec<TerminalEvent>,
     control: ProgramControl,
     exit: Option<ProcessExit>,
-    /// The size of the grid.
+    /// The size of the view.
     size: TerminalSize,
+    /// Whether the grid has the size of the view. Earlier output of a shell is shown at the sizes for which it was printed.
+    has_own_size: bool,
+    /// Number of living processes.
+    processes: usize,
     /// The last byte of the output.
     last_byte: u8,
 }
@@ -77,23 +106,67 @@ impl AttachedProgram {
             ProgramControl::WatchOnly
         };
         Self {
-            state: Mutex::new(AttachedState {
-                emulator,
-                events: Vec::new(),
-                control,
-                exit: None,
-                size,
-                last_byte: 0,
-            }),
+            state: Mutex::new(AttachedState::new(emulator, size, control)),
             has_terminal,
+            shell: None,
             send: Box::new(send),
             wake: OnceLock::new(),
             is_woken: AtomicBool::new(false),
         }
     }
 
+    /// Creates the terminal of a shell. `options` are those of a terminal of the user, with the nonce of the shell.
+    pub fn of_shell(options: EmulatorOptions, link: KeptShellLink) -> Self {
+        let size = options.size;
+        let mut state = AttachedState::new(Emulator::new(options), size, ProgramControl::WatchOnly);
+        state.has_own_size = false;
+        let KeptShellLink {
+            id,
+            clock,
+            send,
+            end,
+        } = link;
+        Self {
+            state: Mutex::new(state),
+            has_terminal: true,
+            shell: Some(AttachedShell { id, clock, end }),
+            send,
+            wake: OnceLock::new(),
+            is_woken: AtomicBool::new(false),
+        }
+    }
+
+    /// Shows the text of an earlier run above the output, as `Emulator::show_saved` does. Comes before all output.
+    pub fn show_saved(&self, saved: &SavedTerminal, notice: &str) {
+        self.lock().emulator.show_saved(saved, notice);
+    }
+
+    /// Sets the size for which the output that follows was printed. Ignored once the program is caught up.
+    pub fn set_output_size(&self, size: TerminalSize) {
+        let mut state = self.lock();
+        if !state.has_own_size {
+            state.emulator.resize(size);
+        }
+    }
+
+    /// Notes that the earlier output was shown. The grid gets the size of the view, and `modes` are fed.
+    pub fn note_caught_up(&self, modes: &[u8]) {
+        self.feed(modes, true);
+        let mut state = self.lock();
+        state.has_own_size = true;
+        let size = state.size;
+        state.emulator.resize(size);
+        drop(state);
+        self.wake();
+    }
+
+    /// Notes the number of living processes.
+    pub fn note_processes(&self, count: usize) {
+        self.lock().processes = count;
+    }
+
     /// Sets the function that tells the view of news. The view looks once when it is set.
-    pub(crate) fn connect(&self, wake: WakeUp) {
+    pub fn connect(&self, wake: WakeUp) {
         if self.wake.set(wake).is_err() {
             base::never!("a program has one view");
         }
@@ -116,7 +189,9 @@ impl AttachedProgram {
     fn feed_piece(&self, piece: &[u8], is_backlog: bool) {
         self.change(is_backlog, |state| {
             if self.has_terminal {
-                state.emulator.feed(piece, Duration::ZERO);
+                let clock = self.shell.as_ref().map(|shell| &shell.clock);
+                let now = clock.map_or(Duration::ZERO, |clock| clock.elapsed());
+                state.emulator.feed(piece, now);
             } else {
                 let lines = state.with_carriage_returns(piece);
                 state.emulator.feed(&lines, Duration::ZERO);
@@ -129,6 +204,9 @@ impl AttachedProgram {
         let replies = {
             let mut state = self.lock();
             change(&mut state);
+            if self.shell.is_some() {
+                return state.keep_events_of_shell(is_backlog);
+            }
             state.take_replies(is_backlog)
         };
         if self.has_terminal {
@@ -179,6 +257,42 @@ impl AttachedProgram {
 }
 
 impl AttachedState {
+    fn new(emulator: Emulator, size: TerminalSize, control: ProgramControl) -> Self {
+        Self {
+            emulator,
+            events: Vec::new(),
+            control,
+            exit: None,
+            size,
+            has_own_size: true,
+            processes: 1,
+            last_byte: 0,
+        }
+    }
+
+    /// Keeps the events of a shell for the view. The owner of the shell answers its queries. Of a backlog, nothing is asked,
+    /// copied or rung again.
+    fn keep_events_of_shell(&mut self, is_backlog: bool) {
+        for event in self.emulator.take_events() {
+            match event {
+                TerminalEvent::Reply(_) | TerminalEvent::ColorQuery(_) => {}
+                TerminalEvent::ClipboardWrite { .. }
+                | TerminalEvent::ClipboardRead(_)
+                | TerminalEvent::Notification(_)
+                | TerminalEvent::CommandEnded(_)
+                | TerminalEvent::Bell
+                    if is_backlog => {}
+                event => self.events.push(event),
+            }
+        }
+        self.forget_old_events();
+    }
+
+    fn forget_old_events(&mut self) {
+        let over = self.events.len().saturating_sub(MAX_EVENTS);
+        self.events.drain(..over);
+    }
+
     /// Returns output of a pipe as a terminal shows it: line feeds begin a new line.
     fn with_carriage_returns(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut lines = Vec::with_capacity(bytes.len() + bytes.len() / 8);
@@ -209,8 +323,7 @@ impl AttachedState {
                 event => self.events.push(event),
             }
         }
-        let over = self.events.len().saturating_sub(MAX_EVENTS);
-        self.events.drain(..over);
+        self.forget_old_events();
         if is_backlog {
             replies.clear();
         }
@@ -250,7 +363,9 @@ impl TerminalProgram for AttachedProgram {
     fn resize_grid(&self, size: TerminalSize) {
         let mut state = self.lock();
         state.size = size;
-        state.emulator.resize(size);
+        if state.has_own_size {
+            state.emulator.resize(size);
+        }
     }
 
     fn resize_program(&self) {
@@ -265,14 +380,32 @@ impl TerminalProgram for AttachedProgram {
     }
 
     fn process_count(&self) -> usize {
-        usize::from(self.exit().is_none())
+        let state = self.lock();
+        if state.exit.is_some() {
+            0
+        } else {
+            state.processes
+        }
     }
 
-    /// Does nothing: the agent's session ends its commands.
-    fn stop(&self) {}
+    /// Ends a shell of the user. Does nothing to a command of an agent: its session ends it.
+    fn stop(&self) {
+        if let Some(shell) = &self.shell {
+            (shell.end)();
+        }
+    }
+
+    fn kept_id(&self) -> Option<String> {
+        self.shell.as_ref().map(|shell| shell.id.clone())
+    }
+
+    fn close(&self) {
+        self.stop();
+    }
 
     fn control(&self) -> Option<ProgramControl> {
-        Some(self.lock().control)
+        let control = self.lock().control;
+        self.shell.is_none().then_some(control)
     }
 
     fn set_control(&self, is_users: bool) {
@@ -281,7 +414,7 @@ impl TerminalProgram for AttachedProgram {
         } else {
             AttachedInput::GiveBack
         };
-        if self.has_terminal {
+        if self.has_terminal && self.shell.is_none() {
             (self.send)(input);
         }
     }

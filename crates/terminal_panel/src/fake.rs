@@ -41,10 +41,12 @@ struct FakeProgramState {
     events: Vec<TerminalEvent>,
     /// Whether the next change wakes the view.
     is_awake: bool,
+    /// The id by which a later window attaches to it.
+    kept_id: Option<String>,
 }
 
 impl FakeProgram {
-    fn new(launch: &ProgramLaunch, wake: WakeUp) -> Self {
+    fn new(launch: &ProgramLaunch, kept_id: Option<String>, wake: WakeUp) -> Self {
         let mut emulator = Emulator::new(EmulatorOptions {
             size: launch.size,
             scrollback: launch.settings.scrollback_lines,
@@ -66,11 +68,22 @@ impl FakeProgram {
             processes: 1,
             events: Vec::new(),
             is_awake: true,
+            kept_id,
         };
         Self {
             state: Arc::new(Mutex::new(state)),
             wake,
             output: launch.output.clone(),
+        }
+    }
+
+    /// Returns the program as another window sees it.
+    fn seen_by(&self, wake: WakeUp) -> Self {
+        self.with(|state| state.is_awake = true);
+        Self {
+            state: self.state.clone(),
+            wake,
+            output: None,
         }
     }
 
@@ -189,6 +202,16 @@ impl TerminalProgram for FakeProgram {
     fn stop(&self) {
         self.end(ProcessExit::TimedOut);
     }
+
+    fn kept_id(&self) -> Option<String> {
+        self.with(|state| state.kept_id.clone())
+    }
+
+    fn close(&self) {
+        if self.kept_id().is_some() {
+            self.stop();
+        }
+    }
 }
 
 /// A service of fake programs.
@@ -205,6 +228,10 @@ struct FakeTerminalsState {
     held: Option<oneshot::Receiver<()>>,
     paths: HashSet<AbsPath>,
     saved: Vec<SavedPane>,
+    /// Whether programs go on without their windows.
+    keeps_programs: bool,
+    /// Shells that were ended before a view attached to them.
+    ended_shells: Vec<String>,
 }
 
 impl FakeTerminals {
@@ -241,14 +268,33 @@ impl FakeTerminals {
     ) -> Result<Arc<dyn TerminalProgram>, TerminalServiceError> {
         self.with(|state| {
             state.launches.push(launch.clone());
+            if let Some(kept) = state.kept_program(launch.shell.as_deref()) {
+                let program: Arc<dyn TerminalProgram> = Arc::new(kept.seen_by(wake));
+                return Ok(program);
+            }
             if let Some(why) = &state.refusal {
                 return Err(TerminalServiceError(why.clone()));
             }
-            let program = FakeProgram::new(&launch, wake);
+            let kept_id = state
+                .keeps_programs
+                .then(|| format!("s{}", state.programs.len()));
+            let program = FakeProgram::new(&launch, kept_id, wake);
             state.programs.push(program.clone());
             let program: Arc<dyn TerminalProgram> = Arc::new(program);
             Ok(program)
         })
+    }
+
+    /// Lets programs go on without their windows, or forgets those that do.
+    #[cfg(test)]
+    pub(crate) fn keep_programs(&self, keeps: bool) {
+        self.with(|state| state.keeps_programs = keeps);
+    }
+
+    /// Returns the shells that were ended before a view attached to them.
+    #[cfg(test)]
+    pub(crate) fn ended_shells(&self) -> Vec<String> {
+        self.with(|state| state.ended_shells.clone())
     }
 
     /// Adds a file.
@@ -267,6 +313,15 @@ impl FakeTerminals {
     }
 }
 
+impl FakeTerminalsState {
+    fn kept_program(&self, shell: Option<&str>) -> Option<FakeProgram> {
+        let shell = shell.filter(|_| self.keeps_programs)?;
+        let mut programs = self.programs.iter();
+        let has_id = |program: &&FakeProgram| program.kept_id().as_deref() == Some(shell);
+        programs.find(has_id).cloned()
+    }
+}
+
 impl TerminalService for FakeTerminals {
     fn open(&self, launch: ProgramLaunch, wake: WakeUp) -> ServiceAnswer<Arc<dyn TerminalProgram>> {
         let (this, held) = (self.clone(), self.with(|state| state.held.take()));
@@ -278,6 +333,10 @@ impl TerminalService for FakeTerminals {
             this.start(launch, wake)
         }
         .boxed()
+    }
+
+    fn end_shell(&self, id: String) {
+        self.with(|state| state.ended_shells.push(id));
     }
 
     fn existing_paths(&self, paths: Vec<AbsPath>) -> BoxFuture<'static, Vec<AbsPath>> {

@@ -8,7 +8,7 @@
 //! Invariant: nothing is drawn while nothing changes, or while a terminal is hidden.
 //! Invariant: text of an input method reaches the program only when it is committed.
 //! Start at `TerminalPanel` (tabs and splits) and `TerminalView` (one terminal); programs are behind `TerminalService`; those
-//! of agents are an `AttachedProgram`.
+//! of agents, and shells of another process, are an `AttachedProgram`.
 
 #![warn(missing_docs)]
 
@@ -23,7 +23,7 @@ mod service;
 pub mod tab;
 mod view;
 
-pub use attached::{AttachedInput, AttachedProgram};
+pub use attached::{AttachedInput, AttachedProgram, KeptShellLink};
 pub use fake::{FakeProgram, FakeTerminals};
 pub use panel::{
     DraggedTerminal, KEEP_OPEN, LaunchedTerminal, MentionedOutput, STOP_AND_CLOSE, TerminalMention,

@@ -184,12 +184,11 @@ impl TerminalPanel {
         self.tabs.is_empty()
     }
 
-    /// Returns the number of terminals whose end would stop a command, as the question before closing them counts them.
+    /// Returns the number of terminals in which the end of the window would stop a command.
     pub fn running_count(&self, cx: &App) -> usize {
-        let views = self.views();
-        views
-            .filter(|view| view.read(cx).running_command().is_some())
-            .count()
+        let ends =
+            |view: &TerminalView| view.running_command().is_some() && view.kept_shell().is_none();
+        self.views().filter(|view| ends(view.read(cx))).count()
     }
 
     /// Returns the shown terminal that has or had the focus.

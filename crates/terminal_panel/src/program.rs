@@ -8,7 +8,8 @@ use terminal::{Emulator, TerminalEvent, TerminalSession};
 /// Time that a program has to end by itself when it is stopped.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// A program in a terminal: `terminal::TerminalSession`, or a double for tests. Dropping the last reference ends the program.
+/// A program in a terminal: `terminal::TerminalSession`, or a double for tests. Dropping the last reference ends the
+/// program, unless it has a `kept_id` or an agent runs it.
 ///
 /// The methods have the meaning of those of `TerminalSession`.
 pub trait TerminalProgram: Send + Sync {
@@ -43,6 +44,15 @@ pub trait TerminalProgram: Send + Sync {
 
     /// Stops the program and all its descendants. Blocks for a moment.
     fn stop(&self);
+
+    /// Returns the id by which a later window finds the program again; `None` for one that ends with its last reference.
+    fn kept_id(&self) -> Option<String> {
+        None
+    }
+
+    /// Ends the program because the user closed its terminal. Does nothing for one that ends with its last reference, or
+    /// that an agent runs.
+    fn close(&self) {}
 
     /// Returns the control of a program that an agent runs; `None` for one of the user.
     fn control(&self) -> Option<ProgramControl> {

@@ -47,7 +47,11 @@ pub struct ProgramLaunch {
     pub settings: TerminalSettings,
     /// The size of the grid.
     pub size: TerminalSize,
-    /// Text to show above the output of the program: see `Emulator::show_saved`.
+    /// The colours that programs can query, by `terminal::ColorSlot::index`.
+    pub colors: Vec<(u8, u8, u8)>,
+    /// The shell of an earlier window to attach to: see `TerminalProgram::kept_id`. If it is gone, the program starts.
+    pub shell: Option<String>,
+    /// Text to show above the output of a program that starts: see `Emulator::show_saved`.
     pub restored: Option<RestoredOutput>,
     /// Reads the output as well.
     pub output: Option<OutputObserver>,
@@ -73,6 +77,8 @@ pub struct SavedPane {
     pub editor: Option<u64>,
     /// The text, the folder and the commands.
     pub terminal: SavedTerminal,
+    /// The shell, if it may go on without its window: see `TerminalProgram::kept_id`.
+    pub shell: Option<String>,
 }
 
 /// The reason why a service failed, as a sentence for the user.
@@ -88,8 +94,11 @@ pub type ServiceAnswer<T> = BoxFuture<'static, Result<T, TerminalServiceError>>;
 /// The service decides which clipboards a program may use: see `terminal::EmulatorOptions::clipboard`. The panel passes
 /// writes on only while the terminal has the focus, and asks the user before each read.
 pub trait TerminalService: Send + Sync {
-    /// Starts a program, below the restored text. The program calls `wake` when something changed.
+    /// Attaches to the shell of an earlier window, or starts a program below the restored text. The program calls `wake` when something changed.
     fn open(&self, launch: ProgramLaunch, wake: WakeUp) -> ServiceAnswer<Arc<dyn TerminalProgram>>;
+
+    /// Ends a shell of an earlier window, because the user closed its terminal before a view attached to it.
+    fn end_shell(&self, _id: String) {}
 
     /// Returns those of the paths that exist. The panel asks for few paths, of one line of text, at a time.
     fn existing_paths(&self, paths: Vec<AbsPath>) -> BoxFuture<'static, Vec<AbsPath>>;
@@ -103,7 +112,7 @@ pub trait TerminalService: Send + Sync {
     /// Returns the time of day in the user's time zone, such as `14:02`.
     fn time_of_day(&self) -> String;
 
-    /// Returns the terminals saved for the window's folder.
+    /// Returns the terminals saved for the window's folder, and those of its shells that run without a window.
     fn load_saved(&self) -> ServiceAnswer<Vec<SavedPane>>;
 
     /// Replaces the saved terminals of the window's folder. The panel calls it at most every two seconds.

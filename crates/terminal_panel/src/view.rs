@@ -105,6 +105,8 @@ pub struct TerminalView {
     link: links::HoveredLink,
     /// The text of an earlier run, until the program starts.
     saved: Option<SavedTerminal>,
+    /// The shell of an earlier window, until the view attaches to it.
+    shell: Option<String>,
     /// Whether the program ended before and is started again.
     is_restarted: bool,
     /// The folder that the shell reported last.
@@ -240,6 +242,7 @@ impl TerminalView {
             copy_search: copy_mode::CopySearch::default(),
             link: links::HoveredLink::default(),
             saved,
+            shell: None,
             is_restarted: false,
             shell_folder: None,
             send_all_keys: cx.settings().terminal.send_all_keys_to_shell,
@@ -299,6 +302,18 @@ impl TerminalView {
         let runs = self.running_program().is_some();
         let is_shell = self.request.program.is_none() && !self.is_agents();
         runs && (!is_shell || self.command_line.is_some())
+    }
+
+    /// Attaches to this shell of an earlier window when the terminal is first seen, if it still runs.
+    pub(crate) fn set_shell(&mut self, shell: Option<String>) {
+        self.shell = shell;
+    }
+
+    /// Returns the shell that goes on without the window.
+    pub(crate) fn kept_shell(&self) -> Option<String> {
+        let program = self.running_program();
+        let running = program.and_then(|program| program.kept_id());
+        running.or_else(|| self.shell.clone())
     }
 
     /// Returns the name of what would be stopped with the terminal; `None` if its shell is idle. Without marks of the

@@ -11,8 +11,8 @@ use agent::session::SessionCommand;
 use agent_service::NewSession;
 use futures::channel::mpsc::UnboundedSender;
 
-use crate::shells::ShellEvent;
 use crate::protocol::{ClientMessage, StreamCommand, StreamItem, StreamRequest};
+use crate::shells::ShellEvent;
 
 /// A stream that a view has open.
 pub(super) struct LinkedStream {
@@ -187,10 +187,8 @@ impl LinkedStream {
                 StreamFate::Open
             }
             StreamItem::Shell(event) => {
-                if let (
-                    StreamRequest::Shell(_, from),
-                    ShellEvent::Output { offset, bytes, .. },
-                ) = (&mut self.request, &event)
+                if let (StreamRequest::Shell(_, from), ShellEvent::Output { offset, bytes, .. }) =
+                    (&mut self.request, &event)
                 {
                     *from = offset + bytes.len() as u64;
                 }

@@ -21,6 +21,8 @@ pub struct BackgroundShells {
 pub struct ShellConnection {
     sender: ShellSender,
     items: UnboundedReceiver<StreamItem>,
+    /// Whether the program has ended.
+    pub has_ended: bool,
     /// The text of an earlier run above the output.
     pub restored: Option<RestoredText>,
     /// The nonce of the shell integration.
@@ -56,18 +58,20 @@ impl BackgroundShells {
         .boxed()
     }
 
-    /// Attaches to a shell. Returns `None` if it has ended or another run of the process had it. Fails without the process.
+    /// Attaches to a shell. Returns `None` if it ended long ago or another run of the process had it. Fails without the
+    /// process.
     pub fn attach(&self, id: String) -> BoxFuture<'static, Result<Option<ShellConnection>, Error>> {
         let (guard, mut items) = self.link.open(StreamRequest::Shell(id, 0));
         async move {
             match items.next().await {
                 Some(StreamItem::Shell(ShellEvent::Attached {
-                    has_ended: false,
+                    has_ended,
                     restored,
                     nonce,
                 })) => Ok(Some(ShellConnection {
                     sender: ShellSender(guard),
                     items,
+                    has_ended,
                     restored,
                     nonce,
                 })),

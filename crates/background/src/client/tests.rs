@@ -1,5 +1,6 @@
 //! Tests clients of a real background process in this program, with the demo model.
 
+mod shells;
 mod stdio;
 
 use std::collections::BTreeMap;

@@ -13,8 +13,8 @@ use tokio::sync::mpsc;
 
 use super::BackgroundState;
 use super::outbox::Outbox;
-use crate::shells::ShellEvent;
 use crate::protocol::{MAX_UNREAD_OUTPUT, ServerMessage, StreamCommand, StreamItem, StreamRequest};
+use crate::shells::ShellEvent;
 
 /// A stream and its client.
 pub(super) struct StreamContext {

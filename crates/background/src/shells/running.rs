@@ -80,7 +80,10 @@ impl RunningShell {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, host::Error> {
         let (rows, columns) = launch.size;
-        let feed = Arc::new(ShellFeed::new(TerminalSize { rows, columns }, launch.colors));
+        let feed = Arc::new(ShellFeed::new(
+            TerminalSize { rows, columns },
+            launch.colors,
+        ));
         let kind = ShellKind::of(&launch.program);
         let integration = launch.integration.zip(kind);
         let integration = integration.map(|(given, kind)| ShellIntegration {
@@ -252,8 +255,10 @@ impl RunningShell {
     /// Carries out an input of a window. It never waits.
     pub(super) fn input(&self, watcher: u64, input: ShellInput) {
         match input {
-            // A program that does not read its input gets no more.
-            ShellInput::Typed(bytes) => drop(self.session.write(bytes)),
+            ShellInput::Typed(bytes) => {
+                // A program that does not read its input gets no more.
+                self.session.write(bytes);
+            }
             ShellInput::Resize { rows, columns } => {
                 let size = TerminalSize { rows, columns };
                 self.feed.lock().set_size(watcher, size);
@@ -348,7 +353,13 @@ impl ShellFeedState {
         let until = later.map_or(u64::MAX, |(from, _)| *from);
         let mut earlier = self.sizes.iter().rev().filter(|(from, _)| *from <= offset);
         let size = earlier.next().or_else(|| self.sizes.front());
-        let size = size.map_or(TerminalSize { rows: 24, columns: 80 }, |(_, size)| *size);
+        let size = size.map_or(
+            TerminalSize {
+                rows: 24,
+                columns: 80,
+            },
+            |(_, size)| *size,
+        );
         (size, until)
     }
 
@@ -372,7 +383,8 @@ impl ShellFeedState {
     /// Forgets the sizes of output that is not kept any more.
     fn forget_sizes(&mut self) {
         let start = self.backlog.start();
-        while self.sizes.len() > MAX_SIZES || self.sizes.get(1).is_some_and(|(from, _)| *from <= start)
+        while self.sizes.len() > MAX_SIZES
+            || self.sizes.get(1).is_some_and(|(from, _)| *from <= start)
         {
             self.sizes.pop_front();
         }

@@ -86,7 +86,8 @@ impl KeptShells {
         let shells = self.living();
         let listed = shells.into_iter().filter(|shell| is_listed(shell));
         let listed: Vec<_> = listed.collect();
-        let described = move || listed.iter().map(|shell| shell.describe()).collect();
+        let described =
+            move || -> Vec<KeptShell> { listed.iter().map(|shell| shell.describe()).collect() };
         let described = tokio::task::spawn_blocking(described).await;
         described.unwrap_or_default()
     }
@@ -111,14 +112,12 @@ impl KeptShells {
     /// connected program uses all of them: its window may show them later.
     pub(crate) async fn end_unused(&self, is_connected: bool, looks: u32) {
         let shells = self.living();
-        let look = move || {
+        let look = move || -> Vec<Arc<RunningShell>> {
             let is_unused = |shell: &Arc<RunningShell>| shell.look(is_connected) > looks;
             shells.into_iter().filter(is_unused).collect()
         };
-        let unused: Vec<Arc<RunningShell>> = tokio::task::spawn_blocking(look)
-            .await
-            .unwrap_or_default();
-        for shell in unused {
+        let unused = tokio::task::spawn_blocking(look).await;
+        for shell in unused.unwrap_or_default() {
             log::info!("a shell that was idle for long ends");
             self.end(shell.id()).await;
         }

@@ -83,6 +83,7 @@ impl ShellWatch {
         }
         let next = self.reader.offset(&state.backlog);
         if next > self.offset {
+            self.offset = next;
             self.is_cut = true;
             self.is_caught_up = false;
         }

@@ -32,6 +32,8 @@ section! {
         shell_integration: bool = true;
         /// Asks before closing a terminal in which a command runs.
         confirm_close: bool = true;
+        /// Keeps your shells running when the window is closed or killed; the next window shows them again. Only with "agents.background".
+        keep_running: bool = true;
         /// Environment variables to set for the shell, by name.
         env: EnvironmentVariables = EnvironmentVariables::default();
     }

@@ -463,6 +463,9 @@ fn each_color_slot_has_its_index() {
         assert_eq!(slot.index(), index);
     }
     let changed = fed(20, 5, "\x1b]11;rgb:01/02/03\x07");
-    assert_eq!(changed.changed_color(ColorSlot::Background), Some((1, 2, 3)));
+    assert_eq!(
+        changed.changed_color(ColorSlot::Background),
+        Some((1, 2, 3))
+    );
     assert_eq!(changed.changed_color(ColorSlot::Foreground), None);
 }

@@ -1,7 +1,5 @@
 //! Output of programs that run elsewhere, also hostile output.
 
-use std::sync::Arc;
-
 use super::*;
 
 type Sent = Arc<Mutex<Vec<AttachedInput>>>;
@@ -136,4 +134,76 @@ fn nothing_is_sent_after_the_end() {
     assert!(!program.write(b"y".to_vec()));
     let expected = [AttachedInput::Typed(b"x".to_vec()), AttachedInput::TakeOver];
     assert_eq!(take(&sent), expected);
+}
+
+fn shell() -> (AttachedProgram, Sent, Arc<AtomicBool>) {
+    let (sent, is_ended) = (Sent::default(), Arc::new(AtomicBool::new(false)));
+    let (sink, end) = (sent.clone(), is_ended.clone());
+    let options = EmulatorOptions {
+        size: TerminalSize {
+            rows: 5,
+            columns: 40,
+        },
+        scrollback: 100,
+        cursor_shape: CursorShape::Block,
+        clipboard: ClipboardAccess::WriteAndRead,
+        nonce: Some("0123456789abcdef".to_owned()),
+        host_name: None,
+    };
+    let link = KeptShellLink {
+        id: "s1".to_owned(),
+        clock: Arc::new(host::FakeClock::at(0)),
+        send: Box::new(move |input| sink.lock().expect("no panic").push(input)),
+        end: Box::new(move || end.store(true, Ordering::SeqCst)),
+    };
+    (AttachedProgram::of_shell(options, link), sent, is_ended)
+}
+
+#[test]
+fn queries_of_a_shell_are_answered_by_its_owner_alone() {
+    let (program, sent, _) = shell();
+    program.note_caught_up(b"");
+    for is_backlog in [false, true] {
+        program.feed(b"\x1b[6n\x1b[c\x1b]11;?\x07", is_backlog);
+    }
+    assert!(take(&sent).is_empty());
+    let is_query = |event: &TerminalEvent| matches!(event, TerminalEvent::ColorQuery(_));
+    assert!(!program.take_events().iter().any(is_query));
+    assert_eq!(program.control(), None);
+    assert!(program.write(b"x".to_vec()));
+    assert_eq!(take(&sent), [AttachedInput::Typed(b"x".to_vec())]);
+}
+
+#[test]
+fn earlier_output_of_a_shell_has_its_own_sizes() {
+    let (program, _, _) = shell();
+    let narrow = TerminalSize {
+        rows: 5,
+        columns: 4,
+    };
+    program.resize_grid(TerminalSize {
+        rows: 5,
+        columns: 20,
+    });
+    program.set_output_size(narrow);
+    program.feed(b"abcdef\r\n\x1b]52;c;cm0=\x07\x07", true);
+    assert_eq!(rows(&program), ["abcd", "ef"]);
+    program.note_caught_up(b"\x1b[?2004h");
+    program.set_output_size(narrow);
+    assert_eq!(rows(&program), ["abcdef"]);
+    program.visit_emulator(&mut |emulator| assert!(emulator.modes().is_bracketed_paste));
+    assert_eq!(program.take_events(), []);
+}
+
+#[test]
+fn closing_the_terminal_ends_a_shell_and_dropping_does_not() {
+    let (program, _, is_ended) = shell();
+    assert_eq!(program.kept_id().as_deref(), Some("s1"));
+    program.note_processes(3);
+    assert_eq!(program.process_count(), 3);
+    drop(program);
+    assert!(!is_ended.load(Ordering::SeqCst));
+    let (program, _, is_ended) = shell();
+    program.close();
+    assert!(is_ended.load(Ordering::SeqCst));
 }

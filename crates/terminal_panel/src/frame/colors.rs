@@ -66,6 +66,12 @@ impl CellColors {
         }
     }
 
+    /// Returns the colours that a program can query, by `ColorSlot::index`.
+    pub(crate) fn queried(&self) -> Vec<(u8, u8, u8)> {
+        let colors = ColorSlot::all().map(|slot| self.slot(slot));
+        colors.map(|color| (color.r, color.g, color.b)).collect()
+    }
+
     /// Returns the background of the terminal.
     pub(crate) fn background(&self) -> Hsla {
         hsla(self.slot(ColorSlot::Background))

@@ -80,6 +80,7 @@ impl TerminalPanel {
                 ..TerminalRequest::default()
             };
             let view = self.create_view(request, Some(pane.terminal), window, cx);
+            view.update(cx, |view, _| view.set_shell(pane.shell));
             if last == Some(pane.tab) && !self.tabs.is_empty() {
                 self.add_split(self.active, view, window, cx);
             } else {
@@ -118,22 +119,26 @@ impl TerminalPanel {
             // The output of a task belongs to the window's run.
             let kept = of_tab.iter();
             for pane in kept.filter(|pane| !pane.view.read(cx).is_task()) {
-                let text = pane.view.read(cx).text_to_save();
-                panes.push((number, name.clone(), editor, text));
+                let view = pane.view.read(cx);
+                let (text, shell) = (view.text_to_save(), view.kept_shell());
+                panes.push((number, name.clone(), editor, text, shell));
             }
         }
         let service = self.service.clone();
         self.saving.running = Some(cx.spawn(async move |this, cx| {
             let read = cx.background_spawn(async move {
-                let panes = panes.into_iter().filter_map(|(tab, name, editor, text)| {
-                    let terminal = text.read()?;
-                    Some(SavedPane {
-                        tab,
-                        name,
-                        editor,
-                        terminal,
-                    })
-                });
+                let panes = panes
+                    .into_iter()
+                    .filter_map(|(tab, name, editor, text, shell)| {
+                        let terminal = text.read()?;
+                        Some(SavedPane {
+                            tab,
+                            name,
+                            editor,
+                            terminal,
+                            shell,
+                        })
+                    });
                 panes.collect::<Vec<_>>()
             });
             service.save(read.await).await.log_err();

@@ -13,8 +13,8 @@ use settings::Settings;
 
 use super::{TerminalPanel, TerminalPanelEvent};
 use crate::actions::{
-    CloseTerminal, FocusNextSplit, GiveBack, NewTerminal, NextTerminal, RenameTerminal,
-    SplitTerminal, TakeOver,
+    CloseAllTerminals, CloseTerminal, FocusNextSplit, GiveBack, NewTerminal, NextTerminal,
+    RenameTerminal, SplitTerminal, TakeOver,
 };
 use crate::attached::{AttachedInput, AttachedProgram};
 use crate::fake::{FakeProgram, FakeTerminals};
@@ -265,6 +265,87 @@ fn terminals_return_and_start_when_seen(cx: &mut TestAppContext) {
     );
     story.act(NextTerminal);
     assert_eq!(story.service.launches().len(), 3);
+}
+
+/// Opens two terminals whose shells are kept, lets the first one print, and saves them.
+fn save_kept_shells(service: &FakeTerminals, cx: &mut TestAppContext) {
+    service.keep_programs(true);
+    let mut story = open(service.clone(), cx);
+    story.focus();
+    story.act(NewTerminal);
+    story.program(0).print("first words\r\n");
+    story.cx.executor().advance_clock(Duration::from_secs(3));
+    story.settle();
+    let shells: Vec<_> = service.saved().into_iter().map(|pane| pane.shell).collect();
+    assert_eq!(shells, [Some("s0".to_owned()), Some("s1".to_owned())]);
+    story.program(0).set_processes(2);
+    let count = story
+        .panel
+        .read_with(story.cx, |panel, cx| panel.running_count(cx));
+    assert_eq!(count, 0, "the end of the window stops none");
+    story.program(0).set_processes(1);
+}
+
+fn shown_rows(story: &mut PanelStory<'_>) -> Vec<String> {
+    let view = story
+        .panel
+        .read_with(story.cx, |panel, _| panel.active_view().cloned());
+    view.expect("a terminal")
+        .read_with(story.cx, |view, _| view.visible_text())
+}
+
+#[gpui_kit::test]
+fn a_restored_terminal_attaches_to_its_shell(cx: &mut TestAppContext) {
+    let service = FakeTerminals::default();
+    let mut app = cx.new_app();
+    save_kept_shells(&service, &mut app);
+    let mut story = open(service, cx);
+    story.focus();
+    assert_eq!(story.service.programs().len(), 2, "no shell starts");
+    let rows = shown_rows(&mut story);
+    assert!(
+        rows.iter().any(|row| row.starts_with("first words")),
+        "{rows:?}"
+    );
+    assert!(
+        !rows.iter().any(|row| row.starts_with("restored")),
+        "{rows:?}"
+    );
+    story.keys("l s");
+    assert_eq!(story.program(0).take_input(), "ls");
+    story.act(CloseTerminal);
+    assert!(story.program(0).exit().is_some());
+}
+
+#[gpui_kit::test]
+fn a_restored_terminal_says_that_its_shell_has_ended(cx: &mut TestAppContext) {
+    let service = FakeTerminals::default();
+    let mut app = cx.new_app();
+    save_kept_shells(&service, &mut app);
+    service.keep_programs(false);
+    let mut story = open(service, cx);
+    story.focus();
+    assert_eq!(story.service.programs().len(), 3, "a shell starts");
+    let rows = shown_rows(&mut story);
+    assert!(
+        rows.iter().any(|row| row.starts_with("first words")),
+        "{rows:?}"
+    );
+    let notice = "restored, 14:02; its shell has ended";
+    assert!(rows.iter().any(|row| row.starts_with(notice)), "{rows:?}");
+}
+
+#[gpui_kit::test]
+fn closing_an_unseen_terminal_ends_its_shell(cx: &mut TestAppContext) {
+    let service = FakeTerminals::default();
+    let mut app = cx.new_app();
+    save_kept_shells(&service, &mut app);
+    let mut story = open(service, cx);
+    story.focus();
+    story.act(CloseAllTerminals);
+    assert!(story.is_empty());
+    assert_eq!(story.service.ended_shells(), ["s1"]);
+    assert!(story.program(0).exit().is_some());
 }
 
 #[gpui_kit::test]

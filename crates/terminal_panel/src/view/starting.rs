@@ -11,6 +11,7 @@ use ui::ActiveSettings as _;
 
 use super::{ProgramState, TerminalView, TerminalViewEvent, ViewContents};
 use crate::actions::RestartTerminal;
+use crate::frame::CellColors;
 use crate::program::TerminalProgram;
 use crate::service::{ProgramLaunch, RestoredOutput, TerminalServiceError};
 
@@ -33,12 +34,15 @@ impl TerminalView {
             attached.connect(wake);
             return self.note_opened(Ok(attached), wakes, window, cx);
         }
+        let restored = self.restored_output();
         let launch = ProgramLaunch {
             folder: self.request.folder.clone(),
             program: self.request.program.clone(),
             settings: cx.settings().terminal.clone(),
             size: self.size,
-            restored: self.restored_output(),
+            colors: theme_colors(cx),
+            shell: self.shell.clone(),
+            restored,
             output: self.request.output.clone(),
         };
         let opening = self.service.open(launch, wake);
@@ -62,7 +66,12 @@ impl TerminalView {
         } else {
             "restored"
         };
-        let notice = format!("{what}, {}", self.service.time_of_day());
+        let time = self.service.time_of_day();
+        let notice = if self.shell.is_some() {
+            format!("{what}, {time}; its shell has ended")
+        } else {
+            format!("{what}, {time}")
+        };
         Some(RestoredOutput { saved, notice })
     }
 
@@ -83,6 +92,7 @@ impl TerminalView {
             }
         };
         self.saved = None;
+        self.shell = None;
         self.cell_pixels = None;
         // The size may have changed meanwhile.
         program.resize_grid(self.size);
@@ -157,6 +167,9 @@ impl TerminalView {
 
     /// Ends the program: the view is closed.
     pub(crate) fn end(&mut self, cx: &mut Context<Self>) {
+        if let Some(shell) = self.shell.take() {
+            self.service.end_shell(shell);
+        }
         self.release_program(ProgramState::Closed, cx);
         cx.emit(TerminalViewEvent::Changed);
     }
@@ -168,11 +181,17 @@ impl TerminalView {
         }
     }
 
-    /// Lets go of the program. Ending a program may take a moment, so it happens in the background.
+    /// Ends the program, unless an agent runs it. That may take a moment, so it happens in the background.
     fn release_program(&mut self, next: ProgramState, cx: &mut Context<Self>) {
         self.command_line = None;
         if let ProgramState::Running { program, .. } = std::mem::replace(&mut self.state, next) {
-            cx.background_spawn(async move { drop(program) }).detach();
+            cx.background_spawn(async move { program.close() }).detach();
         }
     }
+}
+
+/// Returns the colours of the theme that a program can query.
+fn theme_colors(cx: &Context<TerminalView>) -> Vec<(u8, u8, u8)> {
+    let theme = ui::ActiveTheme::theme(&**cx).source().terminal;
+    CellColors::new(theme, &[]).queried()
 }
