@@ -59,11 +59,20 @@ pub fn named_variables(names: &[String]) -> Vec<Variable> {
 /// process tree. Blocks as `variables` does.
 pub(crate) fn for_own_program() -> Vec<Variable> {
     let all = current::complete();
-    let is_mark = |name: &OsStr| name.to_string_lossy().starts_with(MARK);
     all.iter()
         .filter(|(name, _)| !is_mark(name))
         .cloned()
         .collect()
+}
+
+/// Removes the marks of process trees. The child is then no part of trees that other programs started, and goes on when
+/// those end.
+pub fn remove_marks(variables: &mut Vec<Variable>) {
+    variables.retain(|(name, _)| !is_mark(name));
+}
+
+fn is_mark(name: &OsStr) -> bool {
+    name.to_string_lossy().starts_with(MARK)
 }
 
 /// Returns a variable, such as a key, if it is valid text. Blocks as `variables` does.

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use base::AbsPath;
-use host::Clock;
 use host::process::{OutputBacklog, ProcessExit, TerminalSize};
+use host::{Clock, environment};
 use terminal::{
     ClipboardAccess, ColorQuery, ColorSlot, CommandState, CursorShape, EmulatorOptions,
     OutputObserver, SavedTerminal, ShellIntegration, ShellKind, TerminalEvent, TerminalSession,
@@ -97,13 +97,16 @@ impl RunningShell {
             let saved = SavedTerminal::from_bytes(&restored.saved).ok()?;
             Some((saved, restored.notice.clone()))
         });
+        // The window may run in a terminal of another program, with which the shell must not end.
+        let mut variables = launch.variables;
+        environment::remove_marks(&mut variables);
         let (output, woken) = (Arc::clone(&feed), Arc::clone(&feed));
         let wake: WakeUp = Arc::new(move || woken.woken.notify_one());
         let spec = TerminalSpec {
             program: launch.program.clone(),
             arguments: launch.arguments,
             folder: launch.folder.clone(),
-            variables: launch.variables,
+            variables,
             integration,
             sandbox: None,
             emulator: EmulatorOptions {

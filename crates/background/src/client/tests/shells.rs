@@ -60,13 +60,9 @@ impl ShownShell {
     }
 
     /// Reads to the end of the shell.
-    fn ends(&mut self) {
-        loop {
-            match self.events.recv_timeout(DEADLINE).expect("the end") {
-                ShellEvent::Ended(_) => return,
-                _ => continue,
-            }
-        }
+    fn ends(&self) {
+        let next = || self.events.recv_timeout(DEADLINE).expect("the end");
+        while !matches!(next(), ShellEvent::Ended(_)) {}
     }
 }
 
