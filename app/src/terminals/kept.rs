@@ -245,6 +245,7 @@ fn add_unsaved(panes: &mut Vec<SavedPane>, running: Vec<KeptShell>) {
         panes.push(SavedPane {
             tab,
             name: None,
+            editor: None,
             terminal: SavedTerminal {
                 rows: Vec::new(),
                 columns: 80,

@@ -149,6 +149,7 @@ impl TerminalPanel {
             };
             placement.is_held = false;
             placement.name = saved.name;
+            view.set_shell(saved.shell);
             give_saved(view, saved.terminal, cx);
             None
         })
