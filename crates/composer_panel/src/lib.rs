@@ -38,7 +38,7 @@ pub use agents::{AgentService, Error};
 pub use completion::{CompletionKind, CompletionRow, FindMentions, PromptCommand};
 pub use composer::folder_review::BufferEdit;
 pub use panel::{
-    AgentCounts, ComposerPanel, HistoryChoice, HistoryOption, PanelEvent, RestoreRequest, age,
-    agent_mark, comment_field,
+    AgentCounts, ComposerPanel, DraftMode, HistoryChoice, HistoryOption, PanelEvent,
+    RestoreRequest, age, agent_mark, comment_field,
 };
 pub use session_notices::{SessionNotice, SessionVisibility, session_notice};

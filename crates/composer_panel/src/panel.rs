@@ -38,6 +38,7 @@ mod session_settings;
 mod sessions;
 mod spending;
 mod starts;
+mod terminal_quotes;
 mod trust;
 
 use std::borrow::Cow;
@@ -61,6 +62,7 @@ use gpui_kit::{
 use model::Effort;
 
 pub use board_view::agent_mark;
+pub use commands::DraftMode;
 pub use comment::comment_field;
 pub use folder_changes::RestoreRequest;
 pub use handover::{HistoryChoice, HistoryOption};
@@ -85,6 +87,8 @@ pub struct ComposerPanel {
     is_awake: bool,
     /// The user's latest choice, for new sessions.
     mode: SessionMode,
+    /// The mode of the session that the draft begins, until the user chooses another one.
+    draft_mode: Option<SessionMode>,
     /// The user's latest choice, for new sessions.
     effort: Option<Effort>,
     page: PanelPage,
@@ -109,6 +113,7 @@ pub struct ComposerPanel {
     spending: spending::SpendingPage,
     automations: automations::AutomationsPage,
     images: images::PromptImages,
+    terminal_quotes: terminal_quotes::TerminalQuotes,
     recall: recall::PromptRecall,
     kept: kept_drafts::KeptDrafts,
     starts: starts::PendingStarts,
@@ -287,6 +292,7 @@ impl ComposerPanel {
             model: None,
             is_awake: false,
             mode: SessionMode::Build,
+            draft_mode: None,
             effort: None,
             page: PanelPage::Session,
             sessions: sessions::SessionsPage::new(window, cx),
@@ -307,6 +313,7 @@ impl ComposerPanel {
             spending: spending::SpendingPage::default(),
             automations: automations::AutomationsPage::default(),
             images: images::PromptImages::default(),
+            terminal_quotes: terminal_quotes::TerminalQuotes::default(),
             recall: recall::PromptRecall::default(),
             kept: kept_drafts::KeptDrafts::default(),
             starts: starts::PendingStarts::default(),
@@ -440,6 +447,7 @@ impl ComposerPanel {
             self.leave_drafts(window, cx);
             self.leave_comment(cx);
             self.root = root;
+            self.draft_mode = None;
             self.open = None;
             self.board = None;
             self.starts.leave_folder();
@@ -527,6 +535,7 @@ impl ComposerPanel {
             cx.emit(PanelEvent::Problem(notice));
         }
         self.turn_draft_to(&id, window, cx);
+        self.draft_mode = None;
         self.meter.leave_session();
         self.leave_comment(cx);
         // Events that are already there are handled together and drawn once.

@@ -91,6 +91,15 @@ pub struct OutputText {
     pub rest: Option<CellPosition>,
 }
 
+/// The end of an output, as text of logical lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputEnd {
+    /// The text; lines are separated by newlines.
+    pub text: String,
+    /// Whether earlier output is left out.
+    pub is_cut: bool,
+}
+
 /// Moves positions when lines are renumbered.
 pub(crate) trait MovePositions {
     /// Calls `visit` with every position.

@@ -17,7 +17,7 @@ use alacritty_terminal::vte::ansi::{self, Processor, Timeout};
 use base::AbsPath;
 use host::process::TerminalSize;
 
-use crate::commands::{CommandId, CommandLog, CommandState, MovePositions, OutputText};
+use crate::commands::{CommandId, CommandLog, CommandState, MovePositions, OutputEnd, OutputText};
 use crate::event::TerminalEvent;
 use crate::frame::FrameCache;
 use crate::grid_text::{logical_line, text_between};
@@ -438,6 +438,32 @@ impl Emulator {
             let lines = &state.lines;
             let end = end.unwrap_or_else(|| cursor(term, lines));
             (end.line >= lines.oldest()).then(|| text_between(term, lines, start, end, cap))
+        })
+    }
+
+    /// Returns the last `rows` rows of the output of a command, or of the whole text without a command. `None` if the
+    /// command has no output or its lines were trimmed. The output of a running command, and the text, end at the cursor.
+    pub fn output_end(&mut self, id: Option<CommandId>, rows: u64) -> Option<OutputEnd> {
+        let (start, end) = match id {
+            Some(id) => {
+                let command = self.state.log.get(id)?;
+                (command.output?, command.end)
+            }
+            None => (CellPosition::default(), None),
+        };
+        let Self { term, state, .. } = self;
+        with_primary(term, |term| {
+            let lines = &state.lines;
+            let end = end.unwrap_or_else(|| cursor(term, lines));
+            let oldest = lines.oldest();
+            if end.line < oldest {
+                return None;
+            }
+            let first =
+                CellPosition::new(end.line.above(rows), 0).max(CellPosition::new(oldest, 0));
+            let is_cut = start < first;
+            let text = text_between(term, lines, start.max(first), end, usize::MAX).text;
+            Some(OutputEnd { text, is_cut })
         })
     }
 

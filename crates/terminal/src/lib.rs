@@ -41,8 +41,8 @@ pub use cells::{
     CellStyle, CellWidth, StyleRun, TerminalCell, TerminalColor, TerminalRow, Underline,
 };
 pub use commands::{
-    CommandId, CommandLine, CommandLineSource, CommandLog, CommandState, MAX_COMMANDS, OutputText,
-    ShellCommand,
+    CommandId, CommandLine, CommandLineSource, CommandLog, CommandState, MAX_COMMANDS, OutputEnd,
+    OutputText, ShellCommand,
 };
 pub use emulator::{CopyMotion, CopyStep, Emulator, EmulatorOptions};
 pub use event::{

@@ -98,6 +98,10 @@ gpui_kit::actions!(
         SendOutputToAgent,
         /// Send the selected text to the agent.
         SendSelectionToAgent,
+        /// Ask the agent why the command in view, or the last failed one, failed.
+        ExplainLastFailure,
+        /// Ask the agent to find and fix the cause of the failed command in view, or of the last one.
+        FixLastFailure,
         /// Send every key to the program, or stop doing so.
         ToggleSendAllKeys,
         /// Select text by keys, with the motions of the editor and of Vim, or stop doing so.

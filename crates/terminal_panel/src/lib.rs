@@ -35,4 +35,4 @@ pub use service::{
     TerminalService, TerminalServiceError,
 };
 pub use terminal::OutputObserver;
-pub use view::{TerminalStatus, TerminalView, TerminalViewEvent};
+pub use view::{FailedCommand, FailureRequest, TerminalStatus, TerminalView, TerminalViewEvent};

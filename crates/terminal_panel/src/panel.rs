@@ -25,7 +25,7 @@ pub use mentions::{MentionedOutput, TerminalMention};
 pub use tasks::LaunchedTerminal;
 
 use crate::service::{TerminalRequest, TerminalService};
-use crate::view::{TerminalView, TerminalViewEvent};
+use crate::view::{FailedCommand, FailureRequest, TerminalView, TerminalViewEvent};
 
 /// The panel with the terminals of a window. It owns those that the window shows among its texts as well.
 ///
@@ -74,6 +74,8 @@ pub enum TerminalPanelEvent {
     },
     /// Add a text to the prompt for the agent.
     SendToAgent(String),
+    /// Ask the agent about a failed command.
+    AskAgent(FailureRequest, FailedCommand),
     /// A tab was closed whose command goes on, because an agent runs it. The title of the tab.
     Detached(SharedString),
     /// Run the task with this name again: the user asked for that in its terminal.
@@ -233,6 +235,9 @@ impl TerminalPanel {
             TerminalViewEvent::OpenUrl(url) => cx.emit(TerminalPanelEvent::OpenUrl(url.clone())),
             TerminalViewEvent::SendToAgent(text) => {
                 cx.emit(TerminalPanelEvent::SendToAgent(text.clone()));
+            }
+            TerminalViewEvent::AskAgent(request, failed) => {
+                cx.emit(TerminalPanelEvent::AskAgent(*request, failed.clone()));
             }
             TerminalViewEvent::RerunRequested => {
                 let title = view.read(cx).title().to_string();

@@ -11,6 +11,7 @@ mod control;
 mod copy_mode;
 mod drawing;
 mod element;
+mod failures;
 mod input;
 mod keys;
 mod links;
@@ -45,7 +46,9 @@ use ui::{ActiveSettings as _, RestTimer};
 
 pub(crate) use contents::ViewContents;
 pub(crate) use control::{AgentProgramState, agent_state, detached};
-pub(crate) use mention::{quote, quoted_command};
+pub(crate) use failures::failed_command;
+pub use failures::{FailedCommand, FailureRequest};
+pub(crate) use mention::{mention_id, quote, quoted_command};
 pub(crate) use mouse::listen;
 pub(crate) use placement::{EditorPlacement, give_saved, is_restorable};
 
@@ -184,6 +187,8 @@ pub enum TerminalViewEvent {
     },
     /// Add a text to the prompt for the agent.
     SendToAgent(String),
+    /// Ask the agent about a failed command.
+    AskAgent(FailureRequest, FailedCommand),
     /// Run the task of this terminal again.
     RerunRequested,
 }

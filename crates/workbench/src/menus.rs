@@ -284,6 +284,8 @@ fn terminal_menu() -> Menu {
         MenuItem::action("Copy output of command", terminal::CopyCommandOutput),
         MenuItem::action("Run command again", terminal::RunCommandAgain),
         MenuItem::action("Send output to agent", terminal::SendOutputToAgent),
+        MenuItem::action("Explain last failure", terminal::ExplainLastFailure),
+        MenuItem::action("Fix last failure", terminal::FixLastFailure),
         MenuItem::separator(),
         MenuItem::action("Run task\u{2026}", tasks::RunTask),
         MenuItem::action("Run build task", tasks::RunBuildTask),

@@ -15,6 +15,7 @@ mod dialogs;
 pub(crate) mod editor_terminals;
 mod excerpts;
 mod external_agents;
+mod failed_commands;
 mod folders;
 mod formatting;
 mod grid;

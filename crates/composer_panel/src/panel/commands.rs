@@ -1,7 +1,7 @@
 //! Handles the panel's actions and sends commands to the session.
 
 use agent::SessionCommand;
-use agent::record::Delivery;
+use agent::record::{Delivery, SessionMode};
 use agent::session::UserPrompt;
 use agent::user_prompts::PermissionDecision;
 use gpui_kit::{ClipboardItem, Context, Focusable as _, Window};
@@ -14,6 +14,15 @@ use crate::actions::{
     SelectLast, SelectNext, SelectPrevious, Send, Stop,
 };
 use crate::transcript::TranscriptEntry;
+
+/// The mode of a session that a prepared prompt begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DraftMode {
+    /// Answers questions; nothing changes.
+    Ask,
+    /// The mode that the user chose for new sessions.
+    Chosen,
+}
 
 impl ComposerPanel {
     pub(super) fn send_action(&mut self, _: &Send, window: &mut Window, cx: &mut Context<Self>) {
@@ -84,6 +93,7 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
     ) {
         self.turn_draft_to("", window, cx);
+        self.draft_mode = None;
         self.open = None;
         self.meter.leave_session();
         self.starts.hide();
@@ -104,6 +114,23 @@ impl ComposerPanel {
     pub fn draft_prompt(&mut self, text: &str, window: &mut Window, cx: &mut Context<Self>) {
         self.new_session(&NewSession, window, cx);
         self.append_to_prompt(text, window, cx);
+    }
+
+    /// Prepares a new session as `draft_prompt` does, with `text` and a mention of `name` in its prompt.
+    pub fn draft_with_mention(
+        &mut self,
+        text: &str,
+        name: &str,
+        mode: DraftMode,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        self.draft_prompt(&format!("{text} "), window, cx);
+        self.mention_at_caret(name, window, cx);
+        self.draft_mode = match mode {
+            DraftMode::Ask => Some(SessionMode::Ask),
+            DraftMode::Chosen => None,
+        };
     }
 
     /// Adds `text` to the prompt, after the draft, for the open session or a new one, and focuses the

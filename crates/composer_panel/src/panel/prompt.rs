@@ -30,6 +30,7 @@ impl ComposerPanel {
         cards.extend(self.render_approval(cx));
         cards.extend(self.render_question(cx));
         cards.extend(self.render_summary_edit(cx));
+        cards.extend(self.render_terminal_quotes(cx));
         cards.extend(trouble);
         cards.extend(self.render_fork());
         cards.extend(self.render_external());

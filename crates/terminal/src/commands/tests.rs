@@ -390,3 +390,19 @@ fn marks_follow_their_rows_through_random_scrolls() {
         assert!(left.len() >= shown, "seed {seed}: {left:?}");
     }
 }
+
+#[test]
+fn the_end_of_an_output_is_its_last_rows() {
+    let lines: String = (0..100).map(|ix| format!("line {ix}\r\n")).collect();
+    let mut emulator = fed(20, 10, command("x", &lines, 1));
+    let id = emulator.commands().last().expect("a command").id;
+    let end = emulator.output_end(Some(id), 3).expect("an output");
+    assert_eq!(end.text, "line 97\nline 98\nline 99");
+    assert!(end.is_cut);
+    let all = emulator.output_end(Some(id), 1_000).expect("an output");
+    assert!(all.text.starts_with("line 0\n"), "{}", all.text);
+    assert!(!all.is_cut);
+    // Without a command, the prompt and the command line belong to the text.
+    let text = emulator.output_end(None, 1_000).expect("a text");
+    assert!(text.text.starts_with("$ x\nline 0\n"), "{}", text.text);
+}

@@ -3,7 +3,7 @@
 use gpui_kit::{App, Entity, SharedString};
 
 use super::TerminalPanel;
-use crate::view::{TerminalView, quote, quoted_command};
+use crate::view::{FailedCommand, TerminalView, failed_command, mention_id, quote, quoted_command};
 
 /// A terminal that a prompt can mention.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,13 +28,25 @@ pub struct MentionedOutput {
 }
 
 impl TerminalPanel {
-    /// Returns the terminals that run or ran something. The first is the one among the texts that had the focus after those
-    /// of the panel, or the one that the panel shows.
+    /// Returns the terminals that run or ran something, the one that had the focus first.
     pub fn mentions(&self, cx: &App) -> Vec<TerminalMention> {
-        let active = self.focused_in_editor().or(self.active_view());
-        let others = self.views().filter(|view| Some(*view) != active);
-        let views = active.into_iter().chain(others);
+        let views = self.views_by_rank();
         views.filter_map(|view| mention(view, cx)).collect()
+    }
+
+    /// Returns the command in view of the shown terminal if it failed, or else the last one that failed there, or else in
+    /// another terminal.
+    pub fn last_failure(&self, cx: &App) -> Option<FailedCommand> {
+        let mut views = self.views_by_rank();
+        views.find_map(|view| failed_command(view.read(cx), view.entity_id().as_u64()))
+    }
+
+    /// Returns the terminals. The first is the one among the texts that had the focus after those of the panel, or the one
+    /// that the panel shows.
+    fn views_by_rank(&self) -> impl Iterator<Item = &Entity<TerminalView>> {
+        let active = self.focused_in_editor().or(self.active_view());
+        let others = self.views().filter(move |view| Some(*view) != active);
+        active.into_iter().chain(others)
     }
 
     /// Reads what a mention quotes; `None` if its terminal was closed, or another command ran there since.
@@ -52,9 +64,8 @@ fn mention(view: &Entity<TerminalView>, cx: &App) -> Option<TerminalMention> {
     let terminal = view.entity_id().as_u64();
     let view = view.read(cx);
     let quoted = quoted_command(view)?;
-    let number = quoted.number.map(|number| format!("-{number}"));
     Some(TerminalMention {
-        id: format!("{terminal}{}", number.unwrap_or_default()),
+        id: mention_id(terminal, quoted.number),
         title: view.title(),
         command: quoted.line,
         state: quoted.state,

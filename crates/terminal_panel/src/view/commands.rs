@@ -58,7 +58,7 @@ fn duration_text(duration: Duration) -> String {
 
 /// Returns the command that actions are about: the one in view if the view is scrolled back, otherwise the last one
 /// that ran.
-fn target(emulator: &mut Emulator) -> Option<ShellCommand> {
+pub(super) fn target(emulator: &mut Emulator) -> Option<ShellCommand> {
     let snapshot = emulator.snapshot();
     let log = emulator.commands();
     let in_view = (snapshot.scroll.offset > 0).then(|| log.at(snapshot.first_line));

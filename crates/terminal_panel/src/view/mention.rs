@@ -24,6 +24,14 @@ pub(crate) struct QuotedCommand {
     pub(crate) state: String,
 }
 
+/// Returns the id of the mention of a terminal and one of its commands.
+pub(crate) fn mention_id(terminal: u64, command: Option<u64>) -> String {
+    match command {
+        Some(command) => format!("{terminal}-{command}"),
+        None => terminal.to_string(),
+    }
+}
+
 /// Returns what a mention of this terminal quotes now; `None` before its program runs.
 pub(crate) fn quoted_command(view: &TerminalView) -> Option<QuotedCommand> {
     let program = view.program()?;

@@ -4,11 +4,12 @@ use gpui_kit::{Action, Context, Window};
 use ui::{Menu, open_menu_at};
 
 use super::TerminalView;
-use super::{control, mouse};
+use super::{control, failures, mouse};
 use crate::actions::{
-    Clear, CloseTerminal, Copy, CopyCommandOutput, Find, GiveBack, MoveTerminalIntoEditorArea,
-    MoveTerminalIntoPanel, NewTerminal, OpenMenu, Paste, RunCommandAgain, SelectAll,
-    SendOutputToAgent, SendSelectionToAgent, SplitTerminal, TakeOver, ToggleCopyMode,
+    Clear, CloseTerminal, Copy, CopyCommandOutput, ExplainLastFailure, Find, FixLastFailure,
+    GiveBack, MoveTerminalIntoEditorArea, MoveTerminalIntoPanel, NewTerminal, OpenMenu, Paste,
+    RunCommandAgain, SelectAll, SendOutputToAgent, SendSelectionToAgent, SplitTerminal, TakeOver,
+    ToggleCopyMode,
 };
 
 impl TerminalView {
@@ -26,6 +27,7 @@ impl TerminalView {
             ),
             Some(_) => ("Move into panel", Box::new(MoveTerminalIntoPanel)),
         };
+        let has_failed = failures::has_failed(self);
         Menu::new()
             .focus(self.focus.clone())
             .action_if("Copy", Box::new(Copy), has_selection)
@@ -49,6 +51,12 @@ impl TerminalView {
                 "Send selection to agent",
                 Box::new(SendSelectionToAgent),
                 has_selection,
+            )
+            .action_if("Explain failure", Box::new(ExplainLastFailure), has_failed)
+            .action_if(
+                "Fix failure with agent",
+                Box::new(FixLastFailure),
+                has_failed,
             )
             .separator()
             .action_if(

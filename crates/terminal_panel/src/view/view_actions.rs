@@ -3,7 +3,7 @@
 use gpui_kit::{Context, InteractiveElement};
 
 use super::TerminalView;
-use super::{commands, control, copy_mode, keys, scrolling, search};
+use super::{commands, control, copy_mode, failures, keys, scrolling, search};
 
 impl TerminalView {
     /// Adds the handlers of all actions to an element.
@@ -49,5 +49,7 @@ impl TerminalView {
             .on_action(cx.listener(commands::run_again))
             .on_action(cx.listener(commands::send_output))
             .on_action(cx.listener(commands::send_selection))
+            .on_action(cx.listener(failures::explain_failure))
+            .on_action(cx.listener(failures::fix_failure))
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use agent::SessionRecord;
+use agent::record::SessionMode;
+use agent::{SessionCommand, SessionRecord};
 use composer_panel::actions::ShowAgentTerminals;
 use composer_panel::agents::{
     AgentCommand, AgentCommandId, CommandControl, CommandFeedEvent, CommandInput, FakeAgents,
@@ -11,11 +12,13 @@ use composer_panel::agents::{
 use composer_panel::transcript::TranscriptEntry;
 use gpui_kit::TestAppContext;
 use terminal_panel::FakeTerminals;
-use terminal_panel::actions::{CloseTerminal, MoveTerminalIntoEditorArea, TakeOver};
+use terminal_panel::actions::{
+    CloseTerminal, ExplainLastFailure, FixLastFailure, MoveTerminalIntoEditorArea, TakeOver,
+};
 
 use super::a11y::names;
 use super::agent_prompt::{shown, suggestions};
-use super::agents::{after_permission, press, recorded, until_permission};
+use super::agents::{after_permission, press, recorded, said, until_permission};
 use super::{Story, path, project, services, start_with};
 use crate::windows::OpenRequest;
 
@@ -293,4 +296,69 @@ fn a_mentioned_terminal_is_quoted_and_no_other(cx: &mut TestAppContext) {
     // It is one unit: a single key removes it.
     story.keys("end backspace backspace");
     assert_eq!(shown(&mut story), "why ");
+}
+
+/// The quotes that the engines have.
+fn quotes(fake: &FakeAgents) -> Vec<(String, String)> {
+    let files = fake.open_files();
+    files.map(|it| it.1.terminals).unwrap_or_default()
+}
+
+#[gpui_kit::test]
+fn a_failed_command_is_explained_once_the_user_sends_it(cx: &mut TestAppContext) {
+    let (mut story, fake, terminals) = open(cx);
+    story.act(ExplainLastFailure);
+    assert_eq!(story.reports(), ["No command failed in a terminal."]);
+    story.keys("ctrl-`");
+    story.settle();
+    let program = terminals.programs().remove(0);
+    program.run_command("make", "it failed\r\n", 2);
+    program.run_command("true", "", 0);
+    program.show_prompt();
+    story.settle();
+    story.keys("ctrl-shift-i");
+    story.settle();
+    let quotes = quotes(&fake);
+    let [(id, text)] = quotes.as_slice() else {
+        panic!("{quotes:?}");
+    };
+    assert!(
+        text.starts_with("Terminal \u{201c}p\u{201d} in /p\n"),
+        "{text}"
+    );
+    assert!(text.ends_with("$ make\nit failed\n[exit code 2]"), "{text}");
+    // The user sees all of it before it is sent.
+    assert!(is_named(&mut story, text));
+    let prompt = format!("Explain why this command failed. @\"terminal:make #{id}\"");
+    assert_eq!(shown(&mut story), format!("{prompt} "));
+    assert!(fake.started().is_empty(), "nothing is sent by itself");
+    story.keys("enter");
+    story.settle();
+    let started = fake.started();
+    assert_eq!(started[0].mode, SessionMode::Ask);
+    assert_eq!(
+        fake.take_commands(),
+        [SessionCommand::Prompt(said(&prompt))]
+    );
+    assert!(!is_named(&mut story, text), "the prompt is empty");
+}
+
+#[gpui_kit::test]
+fn a_failed_command_of_an_agent_is_fixed(cx: &mut TestAppContext) {
+    let (mut story, fake, id) = watch(cx);
+    fake.send_command_event(&id, CommandFeedEvent::Ended(Some(3)));
+    story.settle();
+    let started = fake.started().len();
+    story.act(FixLastFailure);
+    let quotes = quotes(&fake);
+    let [(id, text)] = quotes.as_slice() else {
+        panic!("{quotes:?}");
+    };
+    assert!(text.ends_with("\nit runs\n[exit code 3]"), "{text}");
+    let mention = format!("@\"terminal:fix it: cargo test #{id}\"");
+    let prompt = format!("Find out why this command failed and fix it. {mention} ");
+    assert_eq!(shown(&mut story), prompt);
+    story.keys("enter");
+    story.settle();
+    assert_eq!(fake.started()[started].mode, SessionMode::Build);
 }

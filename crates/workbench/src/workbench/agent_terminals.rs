@@ -250,10 +250,23 @@ pub(super) fn mention_terminal(
             "Another command ran in this terminal since. Choose it after @terminal again.";
         return workbench.tell(NOTICE, sentence, window, cx);
     };
+    keep_quote(workbench, id, text, cx);
+}
+
+/// Keeps the quote of a terminal that a prompt mentions, for the engines and for the panel, which shows it.
+pub(super) fn keep_quote(
+    workbench: &mut Workbench,
+    id: String,
+    text: String,
+    cx: &mut Context<Workbench>,
+) {
     let mentioned = &mut workbench.terminals.agents.mentioned;
     mentioned.retain(|(known, _)| *known != id);
     mentioned.push((id, text));
     let over = mentioned.len().saturating_sub(MAX_MENTIONED);
     mentioned.drain(..over);
+    let quotes = mentioned.clone();
+    let panel = workbench.agents.panel.clone();
+    panel.update(cx, |panel, cx| panel.set_terminal_quotes(&quotes, cx));
     workbench.note_open_files(cx);
 }

@@ -204,7 +204,7 @@ pub(super) fn show_agents(
 }
 
 /// Shows the panel, then updates it.
-fn show_and_update(
+pub(super) fn show_and_update(
     workbench: &mut Workbench,
     window: &mut Window,
     cx: &mut Context<Workbench>,

@@ -138,19 +138,24 @@ fn terminal_rows(query: &str, terminals: &[TerminalMention]) -> Vec<CompletionRo
             } else {
                 it.command.as_str()
             };
-            let plain = name.replace(['"', '#', '`'], " ");
-            let words: Vec<&str> = plain.split_whitespace().collect();
-            let plain = printable(&words.join(" "), LineFeeds::Escape).into_owned();
-            let plain = &plain[..plain.floor_char_boundary(MAX_COMMAND)];
             row(
                 name,
                 &format!("{} \u{b7} {}", it.title, it.state),
                 Vec::new(),
                 CompletionKind::Terminal,
-                format!("{TERMINAL}:{} #{}", plain.trim_end(), it.id),
+                terminal_name(name, &it.id),
             )
         })
         .collect()
+}
+
+/// Returns the name by which a prompt mentions a command of a terminal.
+pub(super) fn terminal_name(command: &str, id: &str) -> String {
+    let plain = command.replace(['"', '#', '`'], " ");
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    let plain = printable(&words.join(" "), LineFeeds::Escape).into_owned();
+    let plain = &plain[..plain.floor_char_boundary(MAX_COMMAND)];
+    format!("{TERMINAL}:{} #{id}", plain.trim_end())
 }
 
 /// Returns the rows of `@problems:`: the files with problems whose path contains the query.

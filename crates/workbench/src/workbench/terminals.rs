@@ -15,7 +15,7 @@ use terminal_panel::{TerminalPanel, TerminalPanelEvent, TerminalRequest};
 use ui::{ActiveSettings as _, ActiveTheme as _};
 
 use super::agent_terminals::{self, AgentTerminals};
-use super::{Workbench, WorkbenchRegion, editor_terminals, tasks};
+use super::{Workbench, WorkbenchRegion, editor_terminals, failed_commands, tasks};
 use crate::drag::DraggedTab;
 use crate::open_options::{GoToPosition, OpenOptions};
 use crate::region::region;
@@ -34,6 +34,8 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(toggle))
         .on_action(cx.listener(focus_or_return))
         .on_action(cx.listener(new_terminal))
+        .on_action(cx.listener(failed_commands::explain_last_failure))
+        .on_action(cx.listener(failed_commands::fix_last_failure))
 }
 
 /// Drag of the upper border of the terminals.
@@ -261,6 +263,9 @@ fn panel_event(
         }
         TerminalPanelEvent::SendToAgent(text) => {
             workbench.add_to_prompt(&fenced(text), window, cx);
+        }
+        TerminalPanelEvent::AskAgent(request, failed) => {
+            failed_commands::ask_agent(workbench, *request, failed, window, cx);
         }
         TerminalPanelEvent::Detached(title) => {
             agent_terminals::note_detached(workbench, title, window, cx);

@@ -5,10 +5,10 @@ use terminal::CommandState;
 
 use super::open;
 use crate::actions::{
-    CopyCommand, CopyCommandOutput, NextCommand, PreviousCommand, RunCommandAgain,
-    SelectCommandOutput, SendOutputToAgent,
+    CopyCommand, CopyCommandOutput, ExplainLastFailure, FixLastFailure, NextCommand,
+    PreviousCommand, RunCommandAgain, SelectCommandOutput, SendOutputToAgent,
 };
-use crate::view::TerminalViewEvent;
+use crate::view::{FailureRequest, TerminalViewEvent, failures};
 
 #[gpui_kit::test]
 fn commands_are_marked_and_their_output_copied(cx: &mut TestAppContext) {
@@ -101,6 +101,39 @@ fn output_is_sent_to_the_agent(cx: &mut TestAppContext) {
         panic!("{events:?}");
     };
     assert_eq!(text.trim_end(), "$ ls\na\nb");
+}
+
+#[gpui_kit::test]
+fn the_last_failed_command_is_explained_or_fixed(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    let events = story.events();
+    story.program().run_command("true", "", 0);
+    story.settle();
+    assert!(!story.read(failures::has_failed));
+    story.act(ExplainLastFailure);
+    assert!(events.borrow().is_empty(), "no command failed");
+    let output: String = (0..500).map(|ix| format!("{ix}\r\n")).collect();
+    story.program().run_command("make all", &output, 2);
+    story.settle();
+    assert!(story.read(failures::has_failed));
+    // It is the last failed one also after a command that succeeded.
+    story.program().run_command("ls", "a\r\n", 0);
+    story.program().show_prompt();
+    story.settle();
+    assert!(!story.read(failures::has_failed));
+    story.act(FixLastFailure);
+    let events = events.borrow();
+    let [TerminalViewEvent::AskAgent(request, failed)] = events.as_slice() else {
+        panic!("{events:?}");
+    };
+    assert_eq!(*request, FailureRequest::Fix);
+    assert_eq!(failed.command, "make all");
+    let quote = failed.quote.as_str();
+    assert!(
+        quote.contains("\n$ make all\n[earlier output left out]\n100\n"),
+        "{quote}"
+    );
+    assert!(quote.ends_with("\n499\n[exit code 2]"), "{quote}");
 }
 
 #[gpui_kit::test]
