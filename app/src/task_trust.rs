@@ -1,9 +1,8 @@
-//! The permission to run tasks: trust in a folder as for agents and language servers, and a record for each allowed text of
-//! a file of tasks, as for hooks.
+//! The permission to run tasks, for windows: see `runtime::task_permission`.
 
-use agent::hooks::consent;
 use base::AbsPath;
 use host::{Dirs, RealFiles};
+use runtime::task_permission;
 use tasks::TaskFile;
 use workbench::services::TaskTrust;
 
@@ -19,22 +18,17 @@ impl StoredTaskTrust {
     }
 }
 
-/// Returns the text that the user allows. Its first line keeps it apart from hooks.
-fn allowed_text(file: &TaskFile) -> String {
-    format!("tasks {}\n{}", file.name, file.text)
-}
-
 impl TaskTrust for StoredTaskTrust {
     fn is_trusted(&self, root: &AbsPath) -> bool {
         runtime::trust::is_trusted(&RealFiles, &self.dirs, root)
     }
 
     fn is_allowed(&self, root: &AbsPath, file: &TaskFile) -> bool {
-        consent::is_given(&RealFiles, &self.dirs.state, root, &allowed_text(file))
+        task_permission::is_allowed(&self.dirs, root, file)
     }
 
     fn allow(&self, root: &AbsPath, file: &TaskFile) -> Result<(), host::Error> {
-        consent::give(&RealFiles, &self.dirs.state, root, &allowed_text(file))
+        task_permission::allow(&self.dirs, root, file)
     }
 }
 

@@ -15,6 +15,7 @@ use automation::{
 use base::AbsPath;
 use composer::change_history::TreeWatchers;
 use composer::job::JobLimits;
+use composer::land::Check;
 use composer::roles::JobRole;
 use git::BranchTip;
 use host::{Clock as _, Dirs, Files as _, RealClock, RealFiles};
@@ -23,7 +24,7 @@ use model::{Cost, TokenCount};
 use settings::SettingsSource;
 
 use crate::agent_services::{AgentServices, AttachedSession};
-use crate::compose::checks::{self, CheckCommands};
+use crate::compose::checks::{CheckCommands, CheckedTree};
 use crate::compose::service::{load_roles, open_worktrees};
 use crate::mcp_pool::ServerWait;
 use crate::sandbox_policy::Confinement;
@@ -101,29 +102,41 @@ pub fn run_command(
     root: &AbsPath,
     command: Option<&str>,
 ) -> Result<CommandResult, Error> {
-    let commands = match command {
-        Some(command) => vec![command.to_owned()],
-        None => {
-            let worktrees = open_worktrees(dirs, root, TreeWatchers::default());
-            let worktrees = worktrees.map_err(Error::automation)?;
-            let commands = CheckCommands::new(dirs, &worktrees).commands();
-            commands.map_err(Error::automation)?
-        }
+    let tree = CheckedTree {
+        dirs,
+        project: root,
+        folder: root,
     };
-    if commands.is_empty() {
+    if let Some(command) = command {
+        let (check, _) = tree.run_command(command).map_err(Error::automation)?;
+        let mut result = CommandResult::default();
+        note_failure(&mut result, check);
+        return Ok(result);
+    }
+    let worktrees = open_worktrees(dirs, root, TreeWatchers::default());
+    let worktrees = worktrees.map_err(Error::automation)?;
+    let checks = CheckCommands::new(dirs, &worktrees).commands();
+    let checks = checks.map_err(Error::automation)?;
+    if checks.is_empty() {
         let why = "the project has no checks: set some with `burin-agent compose land --check`";
         return Err(Error::Unknown(why.to_owned()));
     }
     let mut result = CommandResult::default();
-    for command in commands {
-        let (check, _) = checks::run(dirs, &command, root).map_err(Error::automation)?;
-        if !check.is_passed {
-            result.failed.push(check.name);
-            result.output = check.detail;
+    for check in checks {
+        let (check, _) = tree.run(&check).map_err(Error::automation)?;
+        note_failure(&mut result, check);
+        if !result.failed.is_empty() {
             break;
         }
     }
     Ok(result)
+}
+
+fn note_failure(result: &mut CommandResult, check: Check) {
+    if !check.is_passed {
+        result.failed.push(check.name);
+        result.output = check.detail;
+    }
 }
 
 /// Finds the role of a run. Blocks on the disk.

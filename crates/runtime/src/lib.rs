@@ -32,6 +32,7 @@ mod sandboxed_hooks;
 pub mod session_factory;
 mod session_sources;
 mod session_titles;
+pub mod task_permission;
 mod title_requests;
 pub mod trust;
 pub mod usage_store;

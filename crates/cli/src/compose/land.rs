@@ -47,8 +47,8 @@ pub(super) struct LandCommand {
     /// Take the latest landing back, or the one with this number
     #[arg(long, value_name = "NUMBER", num_args = 0..=1, default_missing_value = "0", conflicts_with = "jobs")]
     undo: Option<u64>,
-    /// Require this command to pass on the merged work, in the sandbox, before it lands; kept for later landings; can
-    /// be repeated; an empty one removes all
+    /// Require this command, or the task with the label L as task:L, to pass on the merged work, in the sandbox, before it
+    /// lands; kept for later landings; can be repeated; an empty one removes all
     #[arg(long, value_name = "COMMAND")]
     check: Vec<String>,
     /// Land even if language servers find new errors or do not answer (the check that `lsp.check_landings` turns on)

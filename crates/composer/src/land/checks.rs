@@ -26,11 +26,12 @@ pub struct LandingCandidate<'a> {
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Check {
-    /// The command that was run: `cargo test`.
+    /// The command that was run, such as `cargo test`, or the task, such as `task:test`.
     pub name: String,
     /// Whether the check passed.
     pub is_passed: bool,
-    /// The output of a command that failed; a clause about the new errors, or about why nothing is known of them.
+    /// The output of a command that failed; a clause about the new errors, or about why nothing is known of them; for a
+    /// task, a line with a clause about its problems, then its output.
     pub detail: String,
     /// The kind of the check.
     #[serde(default)]
@@ -43,6 +44,8 @@ pub enum CheckKind {
     /// A command that the user configured.
     #[default]
     Command,
+    /// A task of the project that the user configured.
+    Task,
     /// The check for errors that language servers find; `NewErrors::Allowed` skips it.
     NewErrors,
 }

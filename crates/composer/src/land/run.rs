@@ -543,6 +543,7 @@ fn failure_clauses(checks: &[Check]) -> String {
     for check in checks.iter().filter(|check| !check.is_passed) {
         match check.kind {
             CheckKind::Command => commands.push(check.name.as_str()),
+            CheckKind::Task => clauses.extend(check.detail.lines().next().map(str::to_owned)),
             CheckKind::NewErrors => clauses.push(check.detail.clone()),
         }
     }

@@ -1,7 +1,10 @@
-//! The checks that merged work must pass before it lands: commands the user configured for a
-//! repository, run in the sandbox on a copy of the merged tree, and language servers that find no
+//! The checks that merged work must pass before it lands: commands and tasks the user configured for
+//! a repository, run in the sandbox on a copy of the merged tree, and language servers that find no
 //! new errors, if the settings say so.
 
+mod task_checks;
+
+use std::ffi::OsString;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -23,6 +26,8 @@ use crate::sandbox_policy::{self, Confinement, SessionRoot};
 const MAX_CHECKS_BYTES: u64 = 1 << 16;
 /// The timeout of one check.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(1800);
+/// The clause about a check that reached its timeout.
+const TOO_LONG: &str = "took longer than half an hour";
 /// The bytes kept of a check's output: its tail.
 const MAX_OUTPUT_BYTES: usize = 16 << 10;
 
@@ -36,6 +41,7 @@ pub struct CheckCommands {
 /// Runs the checks that were read.
 struct LandingChecks {
     dirs: Dirs,
+    main_repo: AbsPath,
     commands: Vec<String>,
     /// Whether new errors are refused; an error if the settings do not say so for certain.
     finds_errors: Result<bool, Error>,
@@ -53,7 +59,7 @@ impl CheckCommands {
         }
     }
 
-    /// Reads the commands. Blocks on the disk.
+    /// Reads the commands and the tasks, which begin with `task:`. Blocks on the disk.
     pub(crate) fn commands(&self) -> Result<Vec<String>, CheckError> {
         let path = &self.path;
         match RealFiles.read(path, MAX_CHECKS_BYTES) {
@@ -85,6 +91,7 @@ impl CheckSource for CheckCommands {
         };
         Ok(Box::new(LandingChecks {
             dirs: self.dirs.clone(),
+            main_repo: self.main_repo.clone(),
             commands,
             finds_errors,
             notices: Mutex::default(),
@@ -92,51 +99,110 @@ impl CheckSource for CheckCommands {
     }
 }
 
-/// Runs one command in `folder`, sandboxed if the sandbox is on. Returns its result, and the problems
-/// of its sandbox; a failed check has the end of the output as its detail. Returns an error if the
-/// command cannot be started.
-pub(crate) fn run(
-    dirs: &Dirs,
-    command: &str,
-    folder: &AbsPath,
-) -> Result<(Check, Vec<String>), CheckError> {
-    let root = SessionRoot::for_user_folder(folder);
-    let (sandbox, problems) = sandbox_policy::sandbox(dirs, root, &Confinement::default());
-    let bounds = match sandbox {
-        Some(sandbox) => Some(sandbox.bounds(&[]).map_err(check_error)?),
-        None => None,
-    };
-    let launch = LaunchRequest {
-        program: "bash".into(),
-        arguments: vec!["-c".into(), command.into()],
-        folder: folder.clone(),
-        variables: sandbox_policy::command_variables(dirs),
-        terminal: None,
-        sandbox: bounds,
-    };
-    let output: Arc<Mutex<Vec<u8>>> = Arc::default();
-    let sink_output = output.clone();
-    let sink = Box::new(move |bytes: &[u8]| {
-        let mut kept = sandbox_policy::lock(&sink_output);
-        kept.extend_from_slice(bytes);
-        let over = kept.len().saturating_sub(MAX_OUTPUT_BYTES);
-        kept.drain(..over);
-    });
-    let spawned = spawn(&launch, sink).map_err(check_error)?;
-    let ended = sandbox_policy::wait(&spawned, CHECK_TIMEOUT);
-    let text = String::from_utf8_lossy(&sandbox_policy::lock(&output)).into_owned();
-    let (is_passed, detail) = match ended {
-        Some(ProcessExit::Exited(0)) => (true, String::new()),
-        Some(_) => (false, text),
-        None => (false, format!("{text}\nit took longer than half an hour")),
-    };
-    let check = Check {
-        name: command.to_owned(),
-        is_passed,
-        detail,
-        kind: CheckKind::Command,
-    };
-    Ok((check, problems))
+/// The name of a check that is a task begins with this.
+const TASK: &str = "task:";
+
+/// A tree that is checked.
+pub(crate) struct CheckedTree<'a> {
+    pub(crate) dirs: &'a Dirs,
+    /// The user's folder, whose trust and permissions count.
+    pub(crate) project: &'a AbsPath,
+    /// The folder in which checks run: the project, or a copy of the merged tree.
+    pub(crate) folder: &'a AbsPath,
+}
+
+/// A program of a check.
+struct CheckProgram {
+    program: OsString,
+    arguments: Vec<OsString>,
+    folder: AbsPath,
+    /// Variables beside those of all commands.
+    variables: Vec<(OsString, OsString)>,
+}
+
+/// The end of a program of a check.
+struct ProgramEnd {
+    /// `None` if it took too long.
+    exit: Option<ProcessExit>,
+    /// The end of its output.
+    output: String,
+    /// Problems of its sandbox.
+    notices: Vec<String>,
+}
+
+impl CheckedTree<'_> {
+    /// Runs a check: a command, or the task named after `task:`. Returns its result, and the problems of its sandbox. A
+    /// task that may not run fails. Returns an error if a program cannot be started. Blocks until it ends.
+    pub(crate) fn run(&self, check: &str) -> Result<(Check, Vec<String>), CheckError> {
+        match check.strip_prefix(TASK) {
+            Some(label) => task_checks::run(self, label.trim()),
+            None => self.run_command(check),
+        }
+    }
+
+    /// Runs one command. A failed check has the end of the output as its detail.
+    pub(crate) fn run_command(&self, command: &str) -> Result<(Check, Vec<String>), CheckError> {
+        let program = CheckProgram {
+            program: "bash".into(),
+            arguments: vec!["-c".into(), command.into()],
+            folder: self.folder.clone(),
+            variables: Vec::new(),
+        };
+        let end = self.run_program(program, |_| {})?;
+        let (is_passed, detail) = match end.exit {
+            Some(ProcessExit::Exited(0)) => (true, String::new()),
+            Some(_) => (false, end.output),
+            None => (false, format!("{}\nit {TOO_LONG}", end.output)),
+        };
+        let check = Check {
+            name: command.to_owned(),
+            is_passed,
+            detail,
+            kind: CheckKind::Command,
+        };
+        Ok((check, end.notices))
+    }
+
+    /// Runs a program, sandboxed if the sandbox is on, and passes its output to `observe`.
+    fn run_program(
+        &self,
+        program: CheckProgram,
+        mut observe: impl FnMut(&[u8]) + Send + 'static,
+    ) -> Result<ProgramEnd, CheckError> {
+        let root = SessionRoot::for_user_folder(self.folder);
+        let (sandbox, notices) = sandbox_policy::sandbox(self.dirs, root, &Confinement::default());
+        let bounds = match sandbox {
+            Some(sandbox) => Some(sandbox.bounds(&[]).map_err(check_error)?),
+            None => None,
+        };
+        let mut variables = sandbox_policy::command_variables(self.dirs);
+        variables.extend(program.variables);
+        let launch = LaunchRequest {
+            program: program.program,
+            arguments: program.arguments,
+            folder: program.folder,
+            variables,
+            terminal: None,
+            sandbox: bounds,
+        };
+        let output: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let sink_output = output.clone();
+        let sink = Box::new(move |bytes: &[u8]| {
+            observe(bytes);
+            let mut kept = sandbox_policy::lock(&sink_output);
+            kept.extend_from_slice(bytes);
+            let over = kept.len().saturating_sub(MAX_OUTPUT_BYTES);
+            kept.drain(..over);
+        });
+        let spawned = spawn(&launch, sink).map_err(check_error)?;
+        let exit = sandbox_policy::wait(&spawned, CHECK_TIMEOUT);
+        let output = String::from_utf8_lossy(&sandbox_policy::lock(&output)).into_owned();
+        Ok(ProgramEnd {
+            exit,
+            output,
+            notices,
+        })
+    }
 }
 
 impl LandingChecks {
@@ -177,7 +243,12 @@ impl CheckRunner for LandingChecks {
             Err(error) => checked.push(new_errors::unchecked(&error.to_string())),
         }
         for command in &self.commands {
-            let (check, problems) = run(&self.dirs, command, &folder)?;
+            let tree = CheckedTree {
+                dirs: &self.dirs,
+                project: &self.main_repo,
+                folder: &folder,
+            };
+            let (check, problems) = tree.run(command)?;
             self.add_notices(problems);
             checked.push(check);
         }

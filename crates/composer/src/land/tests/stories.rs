@@ -457,7 +457,9 @@ impl CheckRunner for Explains {
         };
         let error = "1 new error: a.txt:2: bad";
         let error = check(CheckKind::NewErrors, "no new errors", error);
-        Ok(vec![check(CheckKind::Command, "grep", ""), error])
+        let task = "the task “test” fails: a.txt:2: wrong\nits output";
+        let task = check(CheckKind::Task, "task:test", task);
+        Ok(vec![check(CheckKind::Command, "grep", ""), error, task])
     }
 }
 
@@ -478,8 +480,8 @@ fn a_failed_check_explains_itself_and_one_without_result_blocks() {
     };
     assert_eq!(
         sentence,
-        "Cannot land “work of s1”: 1 new error: a.txt:2: bad; grep fails on the merged tree. \
-         main has not moved."
+        "Cannot land “work of s1”: 1 new error: a.txt:2: bad; the task “test” fails: a.txt:2: wrong; \
+         grep fails on the merged tree. main has not moved."
     );
     let LandingOutcome::Blocked { sentence } = run(false) else {
         panic!("there is no result");
