@@ -1,10 +1,12 @@
 //! The sessions that run in this program, whether or not a view is attached to them.
 //!
 //! Knows: `agent`. Must not know: how a session is started or shown.
-//! Invariant: attaching and detaching views never stops a turn. A session without a view is closed once it is idle.
+//! Invariant: attaching and detaching views never stops a turn. A session without a view is closed once it is idle, unless
+//! a command of it is watched.
 //! Start at `LiveSessions::adopt`; `LiveSessions::attach` joins a session that already runs.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::engine::SessionChannels;
@@ -39,11 +41,20 @@ pub struct SessionHandle {
     view: u64,
 }
 
+/// Keeps a session open that no view shows, until it is dropped.
+pub struct SessionHold {
+    shared: Arc<SessionRegistry>,
+    id: String,
+    number: u64,
+}
+
 struct SessionRegistry {
     sessions: Mutex<HashMap<String, LiveSession>>,
     statuses: watch::Sender<Vec<RunningSession>>,
     /// The receivers of changes. Unbounded: a turn makes few.
     changes: Mutex<Vec<mpsc::UnboundedSender<SessionChange>>>,
+    /// The number of the next hold: unlike those of views, unique in the program.
+    next_hold: AtomicU64,
 }
 
 struct LiveSession {
@@ -53,6 +64,8 @@ struct LiveSession {
     commands: mpsc::UnboundedSender<SessionCommand>,
     views: HashMap<u64, mpsc::UnboundedSender<AgentEvent>>,
     next_view: u64,
+    /// The numbers of the holds.
+    holds: HashSet<u64>,
     is_running: bool,
     /// The messages that wait in the session.
     queue: PromptQueue,
@@ -75,6 +88,7 @@ impl Default for LiveSessions {
             sessions: Mutex::default(),
             statuses: watch::Sender::new(Vec::new()),
             changes: Mutex::default(),
+            next_hold: AtomicU64::new(0),
         }))
     }
 }
@@ -119,6 +133,20 @@ impl LiveSessions {
         let mut sessions = self.0.sessions();
         let session = sessions.get_mut(id).filter(|it| !it.is_closing)?;
         Some(session.attach(&self.0, id))
+    }
+
+    /// Keeps a session open while a command of it is watched, whether or not a view is attached. Returns `None` if the
+    /// session does not run in this program, or is closing.
+    pub fn hold(&self, id: &str) -> Option<SessionHold> {
+        let mut sessions = self.0.sessions();
+        let session = sessions.get_mut(id).filter(|it| !it.is_closing)?;
+        let number = self.0.next_hold.fetch_add(1, Ordering::Relaxed);
+        session.holds.insert(number);
+        Some(SessionHold {
+            shared: self.0.clone(),
+            id: id.to_owned(),
+            number,
+        })
     }
 
     /// Waits until a closing session has ended, so that it can be resumed. Returns at once if the
@@ -169,6 +197,15 @@ impl Drop for SessionHandle {
     fn drop(&mut self) {
         if let Some(session) = self.shared.sessions().get_mut(&self.id) {
             session.views.remove(&self.view);
+            session.close_if_unused();
+        }
+    }
+}
+
+impl Drop for SessionHold {
+    fn drop(&mut self) {
+        if let Some(session) = self.shared.sessions().get_mut(&self.id) {
+            session.holds.remove(&self.number);
             session.close_if_unused();
         }
     }
@@ -236,6 +273,7 @@ impl LiveSession {
             commands,
             views: HashMap::new(),
             next_view: 0,
+            holds: HashSet::new(),
             is_running: false,
             queue,
             is_closing: false,
@@ -363,7 +401,8 @@ impl LiveSession {
     }
 
     fn close_if_unused(&mut self) {
-        if self.views.is_empty() && !self.is_running && !self.is_closing {
+        let is_used = !self.views.is_empty() || !self.holds.is_empty() || self.is_running;
+        if !is_used && !self.is_closing {
             self.is_closing = true;
             // A session that has ended already ignores it.
             self.commands.send(SessionCommand::Close).ok();

@@ -7,6 +7,7 @@ use agent_service::{AgentCommand, AgentCommandId, CommandConnection, CommandInpu
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
 use futures::stream::{self, StreamExt as _};
 use runtime::agent_services::AgentServices;
+use runtime::live_sessions::LiveSessions;
 
 use super::on_disk;
 
@@ -52,9 +53,11 @@ async fn named(
     commands
 }
 
-/// Attaches to a command; `services` are `None` before the first session.
+/// Attaches to a command, which keeps its session open until the command ends or the connection is dropped; `services`
+/// are `None` before the first session.
 pub(super) fn connection(
     services: Option<&Arc<AgentServices>>,
+    sessions: &LiveSessions,
     id: &AgentCommandId,
     from: u64,
 ) -> CommandConnection {
@@ -66,9 +69,11 @@ pub(super) fn connection(
         };
     };
     let send = Arc::new(watch.sender());
-    let events = stream::unfold(watch, |mut watch| async move {
+    // A subagent's session, and one of the board, has its own end.
+    let hold = sessions.hold(&id.session);
+    let events = stream::unfold((watch, hold), |(mut watch, hold)| async move {
         let event = watch.next().await?;
-        Some((event, watch))
+        Some((event, (watch, hold)))
     });
     CommandConnection {
         send,

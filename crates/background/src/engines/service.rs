@@ -193,7 +193,7 @@ impl AgentService for EngineServices {
     }
 
     fn watch_command(&self, id: AgentCommandId, from: u64) -> CommandConnection {
-        commands::connection(self.services.get(), &id, from)
+        commands::connection(self.services.get(), &self.sessions, &id, from)
     }
 
     fn session_changes(&self) -> BoxStream<'static, SessionChange> {

@@ -128,6 +128,28 @@ async fn an_idle_session_closes_with_its_last_view() {
 }
 
 #[tokio::test]
+async fn a_watched_command_keeps_its_idle_session_open() {
+    let sessions = LiveSessions::default();
+    let (mut engine, opened) = opened("s");
+    let first = sessions.adopt(opened, path("/p"), path("/p"));
+    assert!(sessions.hold("other").is_none());
+    let (one, two) = (sessions.hold("s"), sessions.hold("s"));
+    drop(first);
+    let second = sessions.attach("s").expect("it is open");
+    second.handle.send(prompt());
+    drop(second);
+    assert_eq!(engine.commands.recv().await, Some(prompt()));
+    engine.begin_turn().await;
+    engine.emit(AgentEvent::Idle(TurnEnd::Done)).await;
+    wait_for(&sessions, &[("s", SessionActivity::Idle)]).await;
+    drop(one);
+    drop(sessions.attach("s").expect("it is open still"));
+    drop(two);
+    assert_eq!(engine.commands.recv().await, Some(SessionCommand::Close));
+    assert!(sessions.hold("s").is_none(), "it closes");
+}
+
+#[tokio::test]
 async fn every_view_gets_events_and_may_send_commands() {
     let sessions = LiveSessions::default();
     let (mut engine, opened) = opened("s");
