@@ -17,6 +17,7 @@ mod fetch;
 mod git;
 mod glob;
 mod grep;
+mod hosted;
 mod interaction;
 pub mod language;
 mod list;
@@ -43,6 +44,7 @@ use crate::tool::{Tool, ToolContext, ToolResult};
 use crate::tool_names::display_name;
 
 pub use fetch::{SystemNetwork, WebNetwork};
+pub use hosted::{HostedCommand, HostedCommandRequest};
 pub use state::ToolStates;
 
 /// Configuration of the tools.

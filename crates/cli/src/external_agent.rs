@@ -22,6 +22,7 @@ use connect::acp::host::{
 use connect::acp::protocol::{MessageContent, PromptStop, SignInMethod};
 use runtime::external_agents::directory;
 use runtime::external_agents::launch::{self, LaunchRequest};
+use runtime::external_agents::terminals;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
@@ -85,6 +86,7 @@ impl HostedRun<'_> {
             servers,
             sign_in: self.sign_in.map(sign_in).transpose()?,
             sandbox: None,
+            terminals: terminals::unconfined(dirs),
         };
         let start = agent.launch(dirs, request).map_err(error_text)?;
         Ok(match self.follow(&agent.name, start, streams).await? {

@@ -119,7 +119,7 @@ impl World {
             servers: Vec::new(),
             sign_in: None,
             auth_meta: serde_json::Map::new(),
-            has_terminals: true,
+            terminals: None,
             signs_in_by_terminal: false,
             sandbox: None,
             stop: StopTimeouts::default(),

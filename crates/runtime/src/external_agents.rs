@@ -19,6 +19,7 @@ mod permission;
 mod recorder;
 pub(crate) mod session;
 mod sign_in;
+pub mod terminals;
 pub(crate) mod tree_author;
 
 pub use directory::ExternalAgent;

@@ -76,7 +76,7 @@ impl Children {
 
 impl ControlChange {
     /// Returns the text for the model about a command that was given back.
-    fn note(&self) -> Option<String> {
+    pub(crate) fn note(&self) -> Option<String> {
         let typed = self.given_back.as_ref()?;
         Some(format!(
             "The user took over the terminal of this command, and it is given back now:\n{}\n{}",
@@ -85,7 +85,8 @@ impl ControlChange {
         ))
     }
 
-    fn into_record(self) -> SessionRecord {
+    /// Returns the record of the change.
+    pub fn into_record(self) -> SessionRecord {
         SessionRecord::TerminalControl {
             call: self.call,
             command: self.command,

@@ -4,7 +4,7 @@
 
 mod sandbox;
 mod testing;
-mod variables;
+pub(super) mod variables;
 mod write_stdin;
 
 use std::sync::Arc;
@@ -47,7 +47,8 @@ const YIELD_BACKGROUND: u64 = 1000;
 const LONGEST: u64 = 600_000;
 /// Time a stopped command has to end before it is killed.
 const GRACE: Duration = Duration::from_millis(100);
-const SCREEN: TerminalSize = TerminalSize {
+/// The size of a terminal until a watcher sets another one.
+pub(super) const SCREEN: TerminalSize = TerminalSize {
     rows: 40,
     columns: 120,
 };

@@ -35,7 +35,7 @@ const HEAD: usize = 256 << 10;
 const TAIL: usize = 512 << 10;
 
 /// The exit of a process whose exit was lost.
-const LOST: ExitReport = ExitReport {
+pub(super) const LOST: ExitReport = ExitReport {
     exit: ProcessExit::Exited(-1),
     orphans: 0,
 };

@@ -25,6 +25,8 @@ use host::process::SandboxSpawner;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
+pub use terminals::{TerminalCommand, TerminalProcess, TerminalRunner};
+
 use super::protocol::{
     AgentModes, CallUpdate, ConfigOption, Filled, MessageContent, OptionChoice, PermissionChoice,
     PromptStop, SessionInfo, SignInMethod, Update,
@@ -59,9 +61,9 @@ pub struct AgentLaunch {
     pub sign_in: Option<SignIn>,
     /// Additions to our authentication capabilities, for agents that require them.
     pub auth_meta: Map<String, Value>,
-    /// Whether it may run commands in our terminals, which are outside of any sandbox. It can always
-    /// run commands itself.
-    pub has_terminals: bool,
+    /// Runs its commands in our terminals; without it, the agent is offered none. It can always run
+    /// commands itself.
+    pub terminals: Option<Arc<dyn TerminalRunner>>,
     /// Whether the user can run the agent in a terminal to sign in; otherwise it offers no such
     /// method.
     pub signs_in_by_terminal: bool,

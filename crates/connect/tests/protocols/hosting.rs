@@ -8,5 +8,6 @@
 
 mod guest;
 mod real;
+mod shell_terminals;
 mod story;
 mod testy;

@@ -12,6 +12,7 @@ use host::process::SandboxSpawner;
 
 use super::job_sessions::{JobSessionStarter, blocking, session_error};
 use crate::external_agents::session::{self, HostedSessionParts};
+use crate::external_agents::terminals::CommandConditions;
 use crate::external_agents::tree_author::TreeAuthor;
 use crate::external_agents::{ExternalAgent, directory, launch};
 use crate::sandbox_policy;
@@ -20,6 +21,7 @@ use crate::sandbox_policy;
 struct FoundParts {
     agent: ExternalAgent,
     sandbox: Option<Arc<dyn SandboxSpawner>>,
+    commands: CommandConditions,
     servers: Vec<ServerEntry>,
     notices: Vec<String>,
 }
@@ -63,6 +65,7 @@ impl JobSessionStarter {
             root,
             servers: found.servers,
             sandbox: found.sandbox,
+            commands: found.commands,
             journal,
             past,
             gate: gate.clone(),
@@ -90,15 +93,24 @@ impl JobSessionStarter {
             self.options.confinement.clone(),
         );
         let (agent, project) = (agent.to_owned(), self.worktrees.main_repo().clone());
+        let feeds = self.factory.command_feeds().clone();
         blocking(move || {
             let agent = directory::find(&RealFiles, &dirs, &agent).map_err(session_error)?;
             let (servers, mut notices) = launch::servers(&dirs, &project);
             let variables = session_root.variables.clone();
             let (sandbox, problems) = sandbox_policy::sandbox(&dirs, session_root, &confinement);
             notices.extend(problems);
+            let mut command_variables = sandbox_policy::command_variables(&dirs);
+            command_variables.extend(variables.iter().cloned());
+            let mut commands = CommandConditions {
+                feeds,
+                sandbox: None,
+                variables: command_variables,
+            };
             let sandbox = match sandbox {
                 Some(sandbox) => {
                     let bounds = agent.sandbox(&RealFiles, &dirs, &sandbox);
+                    commands.sandbox = Some(sandbox);
                     Some(bounds.map_err(session_error)?)
                 }
                 None => {
@@ -112,6 +124,7 @@ impl JobSessionStarter {
             Ok(FoundParts {
                 agent: agent.with_variables(variables),
                 sandbox,
+                commands,
                 servers,
                 notices,
             })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ::sandbox::HostRule;
 use base::AbsPath;
-use connect::acp::host::{AgentLaunch, SessionStart, SignIn, StopTimeouts};
+use connect::acp::host::{AgentLaunch, SessionStart, SignIn, StopTimeouts, TerminalRunner};
 use connect::mcp::{Approval, Approvals, ServerEntry, ServerOrigin};
 use host::process::SandboxSpawner;
 use host::{Dirs, FileKind, Files, RealFiles};
@@ -31,6 +31,8 @@ pub struct LaunchRequest {
     pub sign_in: Option<SignIn>,
     /// The sandbox of its process; without one it has the user's rights.
     pub sandbox: Option<Arc<dyn SandboxSpawner>>,
+    /// Runs the commands that it runs in our terminals.
+    pub terminals: Arc<dyn TerminalRunner>,
 }
 
 /// Whether changes in a folder of this name, or below it, are ignored.
@@ -74,8 +76,7 @@ impl ExternalAgent {
             servers: request.servers,
             auth_meta: auth_meta.map(|key| (key.clone(), true.into())).collect(),
             sign_in: request.sign_in,
-            // Our terminals are outside of the sandbox.
-            has_terminals: request.sandbox.is_none(),
+            terminals: Some(request.terminals),
             signs_in_by_terminal: true,
             sandbox: request.sandbox,
             stop: StopTimeouts::default(),

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use ::host::process::SandboxSpawner;
 use ::host::{Clock as _, Dirs, RealClock};
 use agent::AgentEvent;
+use agent::command_feed::ControlChange;
 use agent::engine::{HostedJournal, SessionChannels};
 use agent::queue::PromptQueue;
 use agent::record::{AgentOption, SessionRecord, Stored};
@@ -36,6 +37,7 @@ use super::options::Offer;
 use super::permission::OpenRequest;
 use super::recorder::{SessionCost, TurnRecorder};
 use super::sign_in::SignInAnswer;
+use super::terminals::{CommandConditions, HostedTerminals};
 use super::tree_author::TreeAuthor;
 use crate::Error;
 
@@ -56,6 +58,8 @@ pub(crate) struct HostedSessionParts {
     pub(crate) servers: Vec<ServerEntry>,
     /// The sandbox of the agent's process; `None` only if the user turned it off.
     pub(crate) sandbox: Option<Arc<dyn SandboxSpawner>>,
+    /// The conditions of the commands that it runs in our terminals.
+    pub(crate) commands: CommandConditions,
     pub(crate) journal: HostedJournal,
     /// The earlier records of the session.
     pub(crate) past: Vec<Stored>,
@@ -125,6 +129,8 @@ struct HostedSession {
     asked: mpsc::Receiver<(UserQuestion, oneshot::Sender<Option<String>>)>,
     answers: mpsc::Receiver<UserAnswer>,
     answer_sender: mpsc::Sender<UserAnswer>,
+    terminals: Arc<HostedTerminals>,
+    control_changes: mpsc::UnboundedReceiver<ControlChange>,
     clock: RealClock,
 }
 
@@ -147,6 +153,7 @@ enum SessionStep {
     Host(Option<Box<HostedAgentEvent>>),
     Asked(UserQuestion, oneshot::Sender<Option<String>>),
     Answered(UserAnswer),
+    Control(ControlChange),
     GateOpen,
 }
 
@@ -173,6 +180,12 @@ impl HostedSession {
                 _ => {}
             }
         }
+        let (changes, control_changes) = mpsc::unbounded_channel();
+        let terminals = Arc::new(HostedTerminals {
+            session: parts.journal.id().as_ref().to_owned(),
+            conditions: parts.commands.clone(),
+            changes,
+        });
         Self {
             prompts: if parts.has_user {
                 prompts
@@ -202,6 +215,8 @@ impl HostedSession {
             asked,
             answers,
             answer_sender,
+            terminals,
+            control_changes,
             clock: RealClock::default(),
         }
     }
@@ -219,6 +234,7 @@ impl HostedSession {
                     process,
                     asked,
                     answers,
+                    control_changes,
                     parts,
                     ..
                 } = &mut self;
@@ -229,6 +245,7 @@ impl HostedSession {
                     event = next_event(process) => SessionStep::Host(event.map(Box::new)),
                     Some((question, answer)) = asked.recv() => SessionStep::Asked(question, answer),
                     Some(answer) = answers.recv() => SessionStep::Answered(answer),
+                    Some(change) = control_changes.recv() => SessionStep::Control(change),
                     () = pass(gate), if is_held => SessionStep::GateOpen,
                 }
             };
@@ -241,6 +258,7 @@ impl HostedSession {
                 SessionStep::Host(event) => self.on_host_event(event.map(|it| *it)).await,
                 SessionStep::Asked(question, answer) => self.ask(question, answer).await,
                 SessionStep::Answered(answer) => self.on_answer(answer).await,
+                SessionStep::Control(change) => self.record_or_keep(change.into_record()).await,
                 SessionStep::GateOpen => self.begin_next_turn().await,
             };
             if let Err(error) = done {
@@ -262,6 +280,7 @@ impl HostedSession {
             servers: self.parts.servers.clone(),
             sign_in: None,
             sandbox: self.parts.sandbox.clone(),
+            terminals: self.terminals.clone(),
         };
         let launch = self.parts.agent.launch(&self.parts.dirs, request)?;
         let (commands, events) = host::start(launch);
@@ -307,7 +326,11 @@ impl HostedSession {
 
     /// Writes a notice, outside of a turn with the next prompt.
     async fn note(&mut self, text: String) -> Result<(), Error> {
-        let record = SessionRecord::Noted { text };
+        self.record_or_keep(SessionRecord::Noted { text }).await
+    }
+
+    /// Writes a record, outside of a turn with the next prompt.
+    async fn record_or_keep(&mut self, record: SessionRecord) -> Result<(), Error> {
         if self.running.is_none() {
             self.waiting_records.push(record);
             return Ok(());

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 
 /// Builds the environment of a command from `ours`, the allow-listed variables of this process.
 /// `has_screen` indicates whether it runs in a terminal.
-pub(super) fn for_commands(
+pub(in crate::tools) fn for_commands(
     ours: &[(OsString, OsString)],
     has_screen: bool,
 ) -> Vec<(OsString, OsString)> {

@@ -15,7 +15,7 @@ use crate::error::Error;
 /// The editor of a session, to which an `AgentBackend` sends updates and requests. Cheap to clone.
 #[derive(Clone)]
 pub struct EditorClient {
-    pub(super) connection: ConnectionTo<Client>,
+    pub(in crate::acp) connection: ConnectionTo<Client>,
     pub(super) abilities: EditorAbilities,
     /// Calls already reported to the editor, by session and id: later updates are sent as changes.
     pub(super) reported: Arc<Mutex<HashSet<(String, String)>>>,

@@ -36,7 +36,7 @@ pub(super) fn initialize_request(start: &AgentLaunch) -> v1::InitializeRequest {
     }
     let able = v1::ClientCapabilities::new()
         .fs(files)
-        .terminal(start.has_terminals)
+        .terminal(start.terminals.is_some())
         .session(session)
         .elicitation(elicitation)
         .auth(auth);

@@ -31,14 +31,8 @@ impl HostedSession {
                 Ok(request) => self.write(request, responder),
                 Err(error) => refuse(responder, &error),
             },
-            _ if method.starts_with("terminal/") && self.start.has_terminals => {
-                self.terminal(method, params, responder);
-            }
-            _ => {
-                let text = format!("unknown method {method}");
-                let error = acp::Error::new(acp::ErrorCode::METHOD_NOT_FOUND, text);
-                responder.respond_with_error(error).log_err();
-            }
+            _ if method.starts_with("terminal/") => self.terminal(method, params, responder),
+            _ => refuse_method(method, responder),
         }
     }
 
@@ -149,10 +143,16 @@ impl HostedSession {
     }
 
     fn terminal(&mut self, method: &str, params: Value, responder: Responder) {
+        let Some(runner) = &self.start.terminals else {
+            return refuse_method(method, responder);
+        };
         if method == "terminal/create" {
             let created = serde_json::from_value(params)
                 .map_err(|error: serde_json::Error| Error::Invalid(error.to_string()))
-                .and_then(|request| self.terminals.create(request, &self.start.root));
+                .and_then(|request| {
+                    let root = &self.start.root;
+                    self.terminals.create(request, root, &**runner)
+                });
             return answer(responder, Some(created), v1::CreateTerminalResponse::new);
         }
         let id = params
@@ -196,6 +196,12 @@ fn respond(responder: Responder, answer: &impl serde::Serialize) {
         Ok(value) => responder.respond(value).log_err(),
         Err(error) => responder.respond_with_internal_error(error).log_err(),
     };
+}
+
+fn refuse_method(method: &str, responder: Responder) {
+    let text = format!("unknown method {method}");
+    let error = acp::Error::new(acp::ErrorCode::METHOD_NOT_FOUND, text);
+    responder.respond_with_error(error).log_err();
 }
 
 fn refuse(responder: Responder, error: &serde_json::Error) {

@@ -1,19 +1,59 @@
-//! Commands that a hosted agent runs in our terminals: without a screen, only their output.
+//! Commands that a hosted agent runs in our terminals. The host's runner starts, confines and shows them; here are the ids
+//! and the output that the agent asks for.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agent_client_protocol::v1::schema as v1;
 use base::AbsPath;
-use host::environment::Recipient;
-use host::process::{ProcessEnvironment, ProcessExit, ProcessGroup, StartRequest};
-use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{ChildStderr, ChildStdout};
+use host::process::{ExitReport, OutputSink, ProcessExit};
+use tokio::sync::watch;
 
 use crate::error::Error;
 
 /// Maximum size of the output that is kept, in bytes; agents can request less.
 const MAX_OUTPUT_LEN: usize = 1 << 20;
+
+/// A command that an agent runs in a terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TerminalCommand {
+    /// The id of the terminal in the agent's process.
+    pub terminal: String,
+    /// The program: a name looked up in `PATH`, or a path.
+    pub program: String,
+    /// The arguments of the program.
+    pub arguments: Vec<String>,
+    /// The command as the user reads it; untrusted text.
+    pub line: String,
+    /// The folder in which it starts.
+    pub folder: AbsPath,
+    /// The variables of the request. The runner adds them to those for code from third parties; the environment of the
+    /// agent may have keys that are meant only for the agent.
+    pub variables: Vec<(OsString, OsString)>,
+}
+
+/// Runs the commands of an agent, confined and shown as the host decides.
+pub trait TerminalRunner: Send + Sync {
+    /// Starts a command. `output` receives its output without control sequences. Called on a tokio runtime.
+    ///
+    /// # Errors
+    /// `Error::Start`: it cannot be started, or not in the sandbox.
+    fn start(
+        &self,
+        command: TerminalCommand,
+        output: OutputSink,
+    ) -> Result<Arc<dyn TerminalProcess>, Error>;
+}
+
+/// A command that a runner started. Dropping the last reference ends it.
+pub trait TerminalProcess: Send + Sync {
+    /// Returns the exit, which comes once the command has ended and its output was delivered.
+    fn exit(&self) -> watch::Receiver<Option<ExitReport>>;
+
+    /// Kills the command and its descendants, without waiting for that.
+    fn kill(&self);
+}
 
 /// The terminals of one agent. Dropping it kills their commands.
 #[derive(Default)]
@@ -22,9 +62,8 @@ pub(super) struct Terminals {
     count: u64,
 }
 
-#[derive(Clone)]
 struct HostedTerminal {
-    group: Arc<ProcessGroup>,
+    process: Arc<dyn TerminalProcess>,
     output: Arc<Mutex<OutputTail>>,
 }
 
@@ -37,53 +76,29 @@ struct OutputTail {
 }
 
 impl Terminals {
-    /// Starts a command and returns the terminal's id. The command's environment is the allow-list
-    /// for foreign code, with the variables of the request.
+    /// Starts a command with `runner` and returns the terminal's id.
     pub(super) fn create(
         &mut self,
         request: v1::CreateTerminalRequest,
         root: &AbsPath,
+        runner: &dyn TerminalRunner,
     ) -> Result<String, Error> {
-        // The agent's own environment may contain keys that are meant only for the agent.
-        let mut variables = host::environment::variables(Recipient::Foreign);
-        let given = request.env.into_iter();
-        variables.extend(given.map(|it| (it.name.into(), it.value.into())));
-        let folder = request.cwd.unwrap_or_default();
-        // A command without arguments is a shell line: agents send both forms.
-        let (program, arguments) = if request.args.is_empty() {
-            ("sh".to_owned(), vec!["-c".to_owned(), request.command])
-        } else {
-            (request.command, request.args)
-        };
-        let start = StartRequest {
-            program: program.into(),
-            arguments: arguments.into_iter().map(Into::into).collect(),
-            folder: root.join(folder),
-            environment: ProcessEnvironment::Only(variables),
-        };
-        let live = host::process::start(&start).map_err(|error| Error::Start(error.to_string()))?;
-        let limit = request
-            .output_byte_limit
-            .and_then(|limit| usize::try_from(limit).ok());
+        let limit = request.output_byte_limit;
+        let limit = limit.and_then(|limit| usize::try_from(limit).ok());
         let output = Arc::new(Mutex::new(OutputTail {
             max_len: limit.unwrap_or(MAX_OUTPUT_LEN).min(MAX_OUTPUT_LEN),
             ..OutputTail::default()
         }));
-        let broken =
-            |error: std::io::Error| Error::Start(format!("its pipes do not work: {error}"));
-        follow(
-            ChildStdout::from_std(live.output).map_err(broken)?,
-            output.clone(),
-        );
-        follow(
-            ChildStderr::from_std(live.errors).map_err(broken)?,
-            output.clone(),
-        );
         self.count += 1;
         let id = format!("term-{}", self.count);
-        let group = Arc::new(live.group);
-        self.all
-            .insert(id.clone(), HostedTerminal { group, output });
+        let kept = output.clone();
+        let sink = Box::new(move |bytes: &[u8]| {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.add(bytes);
+        });
+        let process = runner.start(command(&id, request, root), sink)?;
+        let terminal = HostedTerminal { process, output };
+        self.all.insert(id.clone(), terminal);
         Ok(id)
     }
 
@@ -91,12 +106,14 @@ impl Terminals {
     /// terminals, as do the other methods.
     pub(super) fn output(&self, id: &v1::TerminalId) -> Result<v1::TerminalOutputResponse, Error> {
         let terminal = self.find(id)?;
+        // Before the output, which is complete then.
+        let exit = *terminal.process.exit().borrow();
         let output = terminal
             .output
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&output.bytes).into_owned();
-        let status = terminal.group.exit().map(exit_status);
+        let status = exit.map(|report| exit_status(report.exit));
         Ok(v1::TerminalOutputResponse::new(text, output.is_cut).exit_status(status))
     }
 
@@ -105,13 +122,18 @@ impl Terminals {
         &self,
         id: &v1::TerminalId,
     ) -> Result<impl Future<Output = v1::TerminalExitStatus> + Send + use<>, Error> {
-        let group = self.find(id)?.group.clone();
-        Ok(async move { exit_status(group.wait().await) })
+        let mut exit = self.find(id)?.process.exit();
+        Ok(async move {
+            let ended = exit.wait_for(Option::is_some).await;
+            let report = ended.ok().and_then(|report| *report);
+            // A runner that lost the command knows no exit.
+            exit_status(report.map_or(ProcessExit::Signalled(0), |report| report.exit))
+        })
     }
 
     /// Kills a command; its output remains available.
     pub(super) fn kill(&self, id: &v1::TerminalId) -> Result<(), Error> {
-        self.find(id)?.group.kill();
+        self.find(id)?.process.kill();
         Ok(())
     }
 
@@ -133,8 +155,31 @@ impl Terminals {
 impl Drop for Terminals {
     fn drop(&mut self) {
         for terminal in self.all.values() {
-            terminal.group.kill();
+            terminal.process.kill();
         }
+    }
+}
+
+/// Returns the command of a request.
+fn command(id: &str, request: v1::CreateTerminalRequest, root: &AbsPath) -> TerminalCommand {
+    let words = std::iter::once(&request.command).chain(&request.args);
+    let line = words.map(String::as_str).collect::<Vec<_>>().join(" ");
+    // A command without arguments is a shell line: agents send both forms.
+    let (program, arguments) = if request.args.is_empty() {
+        ("sh".to_owned(), vec!["-c".to_owned(), request.command])
+    } else {
+        (request.command, request.args)
+    };
+    let variables = request.env.into_iter();
+    TerminalCommand {
+        terminal: id.to_owned(),
+        program,
+        arguments,
+        line,
+        folder: root.join(request.cwd.unwrap_or_default()),
+        variables: variables
+            .map(|it| (it.name.into(), it.value.into()))
+            .collect(),
     }
 }
 
@@ -150,16 +195,6 @@ impl OutputTail {
             self.bytes.drain(..over + inside);
         }
     }
-}
-
-fn follow(mut from: impl AsyncRead + Unpin + Send + 'static, output: Arc<Mutex<OutputTail>>) {
-    tokio::spawn(async move {
-        let mut chunk = vec![0; 16 * 1024];
-        while let Ok(count @ 1..) = from.read(&mut chunk).await {
-            let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-            output.add(&chunk[..count]);
-        }
-    });
 }
 
 fn exit_status(end: ProcessExit) -> v1::TerminalExitStatus {

@@ -14,6 +14,8 @@ use crate::acp::protocol::{
     PermissionChoice, PermissionChoiceKind, PlanItem, PlanState, PromptStop, SessionInfo,
     SlashCommand, Update, Voice,
 };
+use agent_client_protocol as acp;
+use agent_client_protocol::v1::schema as v1;
 use futures::future::{BoxFuture, ready};
 use tokio::sync::watch;
 
@@ -98,6 +100,10 @@ impl EchoAgent {
         let found = self.sessions.lock().expect("a lock").get(id).cloned();
         found.ok_or_else(|| RequestRefusal::NotFound(format!("there is no session {id}")))
     }
+}
+
+fn refused(error: acp::Error) -> RequestRefusal {
+    RequestRefusal::Failed(error.message)
 }
 
 fn said(voice: Voice, text: &str) -> Update {
@@ -266,6 +272,18 @@ impl Session {
                 self.tell(id, said(Voice::Agent, &format!("{written:?}")));
             }
             "touch" => self.touch(id, rest)?,
+            "run" => {
+                let ran = self.run(id, rest).await;
+                self.tell(id, said(Voice::Agent, &ran.map_err(refused)?));
+            }
+            "start" => {
+                let started = self.start(id, rest).await;
+                self.tell(id, said(Voice::Agent, &started.map_err(refused)?));
+            }
+            "end" => {
+                let ended = self.end(id, rest).await;
+                self.tell(id, said(Voice::Agent, &ended.map_err(refused)?));
+            }
             "hang" => {
                 let mut stop = self.stop.subscribe();
                 stop.wait_for(|stop| *stop)
@@ -310,6 +328,46 @@ impl Session {
         ];
         let chosen = self.editor.ask(id, call, choices).await;
         chosen.answer().map(str::to_owned)
+    }
+
+    /// Starts a shell line in a terminal of the editor and returns the terminal's id.
+    async fn start(&self, id: &str, line: &str) -> Result<String, acp::Error> {
+        let request = v1::CreateTerminalRequest::new(id.to_owned(), line.to_owned());
+        let connection = &self.editor.connection;
+        let created = connection.send_request(request).block_task().await?;
+        Ok(created.terminal_id.to_string())
+    }
+
+    /// Runs a shell line in a terminal of the editor and returns its exit code and its output.
+    async fn run(&self, id: &str, line: &str) -> Result<String, acp::Error> {
+        let terminal = self.start(id, line).await?;
+        let request = v1::WaitForTerminalExitRequest::new(id.to_owned(), terminal.clone());
+        let connection = &self.editor.connection;
+        let ended = connection.send_request(request).block_task().await?;
+        let output = self.output(id, &terminal).await?;
+        let code = ended.exit_status.exit_code;
+        Ok(format!("{code:?} {output:?}"))
+    }
+
+    /// Kills the command of a terminal, and returns its output and whether the terminal is gone after its release.
+    async fn end(&self, id: &str, terminal: &str) -> Result<String, acp::Error> {
+        let connection = &self.editor.connection;
+        let request = v1::KillTerminalRequest::new(id.to_owned(), terminal.to_owned());
+        connection.send_request(request).block_task().await?;
+        let request = v1::WaitForTerminalExitRequest::new(id.to_owned(), terminal.to_owned());
+        connection.send_request(request).block_task().await?;
+        let output = self.output(id, terminal).await?;
+        let request = v1::ReleaseTerminalRequest::new(id.to_owned(), terminal.to_owned());
+        connection.send_request(request).block_task().await?;
+        let is_gone = self.output(id, terminal).await.is_err();
+        Ok(format!("{output:?} {is_gone}"))
+    }
+
+    async fn output(&self, id: &str, terminal: &str) -> Result<String, acp::Error> {
+        let request = v1::TerminalOutputRequest::new(id.to_owned(), terminal.to_owned());
+        let connection = &self.editor.connection;
+        let output = connection.send_request(request).block_task().await?;
+        Ok(output.output)
     }
 
     /// Writes a file below the folder by its own means, without a method of the protocol.

@@ -7,11 +7,14 @@ use std::time::Duration;
 use base::AbsPath;
 use connect::Variables;
 use connect::acp::host::{
-    AgentLaunch, HostedAgentCommand, HostedAgentEvent, SessionStart, SignIn, StopTimeouts, start,
+    AgentLaunch, HostedAgentCommand, HostedAgentEvent, SessionStart, SignIn, StopTimeouts,
+    TerminalRunner, start,
 };
 use connect::acp::protocol::{CallUpdate, MessageContent, PromptStop, Update, Voice};
 use host::{RealFiles, TempFolder};
 use tokio::sync::mpsc;
+
+use super::shell_terminals::ShellTerminals;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -32,6 +35,7 @@ pub(super) struct Program {
     pub(super) begin: SessionStart,
     pub(super) sign_in: Option<SignIn>,
     pub(super) auth_meta: serde_json::Map<String, serde_json::Value>,
+    pub(super) terminals: Option<Arc<dyn TerminalRunner>>,
 }
 
 impl Program {
@@ -44,6 +48,7 @@ impl Program {
             begin: SessionStart::New,
             sign_in: None,
             auth_meta: serde_json::Map::new(),
+            terminals: Some(Arc::new(ShellTerminals)),
         }
     }
 
@@ -70,7 +75,7 @@ impl Program {
             servers: Vec::new(),
             sign_in: self.sign_in,
             auth_meta: self.auth_meta,
-            has_terminals: true,
+            terminals: self.terminals,
             signs_in_by_terminal: true,
             sandbox: None,
             stop: StopTimeouts {

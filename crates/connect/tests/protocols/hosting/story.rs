@@ -237,6 +237,30 @@ async fn agent_files_are_limited_to_the_root() {
 }
 
 #[tokio::test]
+async fn commands_run_in_terminals_of_the_host() {
+    let mut guest = begun().await;
+    let (said, _) = guest.turn("run printf 'one\\ntwo'; exit 3").await;
+    assert_eq!(said, "Some(3) \"one\\ntwo\"");
+    let (terminal, _) = guest.turn("start sleep 300").await;
+    assert_eq!(terminal, "term-2");
+    let (said, _) = guest.turn(&format!("end {terminal}")).await;
+    assert_eq!(said, "\"\" true", "it is killed, and its terminal released");
+}
+
+#[tokio::test]
+async fn a_host_without_terminals_runs_no_commands() {
+    let mut program = echo();
+    program.terminals = None;
+    let mut guest = program.start();
+    guest.begun().await;
+    let (_, end) = guest.turn("run true").await;
+    let PromptStop::Failed(why) = end else {
+        panic!("{end:?}");
+    };
+    assert!(why.contains("unknown method terminal/create"), "{why}");
+}
+
+#[tokio::test]
 async fn prompts_wait_for_each_other() {
     let mut guest = begun().await;
     guest.prompt("say one").await;
