@@ -87,8 +87,6 @@ pub struct ComposerPanel {
     is_awake: bool,
     /// The user's latest choice, for new sessions.
     mode: SessionMode,
-    /// The mode of the session that the draft begins, until the user chooses another one.
-    draft_mode: Option<SessionMode>,
     /// The user's latest choice, for new sessions.
     effort: Option<Effort>,
     page: PanelPage,
@@ -292,7 +290,6 @@ impl ComposerPanel {
             model: None,
             is_awake: false,
             mode: SessionMode::Build,
-            draft_mode: None,
             effort: None,
             page: PanelPage::Session,
             sessions: sessions::SessionsPage::new(window, cx),
@@ -447,7 +444,6 @@ impl ComposerPanel {
             self.leave_drafts(window, cx);
             self.leave_comment(cx);
             self.root = root;
-            self.draft_mode = None;
             self.open = None;
             self.board = None;
             self.starts.leave_folder();
@@ -535,7 +531,7 @@ impl ComposerPanel {
             cx.emit(PanelEvent::Problem(notice));
         }
         self.turn_draft_to(&id, window, cx);
-        self.draft_mode = None;
+        self.starts.draft_mode = None;
         self.meter.leave_session();
         self.leave_comment(cx);
         // Events that are already there are handled together and drawn once.

@@ -93,7 +93,7 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
     ) {
         self.turn_draft_to("", window, cx);
-        self.draft_mode = None;
+        self.starts.draft_mode = None;
         self.open = None;
         self.meter.leave_session();
         self.starts.hide();
@@ -127,7 +127,7 @@ impl ComposerPanel {
     ) {
         self.draft_prompt(&format!("{text} "), window, cx);
         self.mention_at_caret(name, window, cx);
-        self.draft_mode = match mode {
+        self.starts.draft_mode = match mode {
             DraftMode::Ask => Some(SessionMode::Ask),
             DraftMode::Chosen => None,
         };

@@ -76,7 +76,7 @@ impl ComposerPanel {
     /// Switches the session that the prompt addresses to a mode, and to the mode's model.
     pub(super) fn set_mode(&mut self, mode: SessionMode, cx: &mut Context<Self>) {
         self.mode = mode;
-        self.draft_mode = None;
+        self.starts.draft_mode = None;
         self.set_session_choice(SettingsChoice::of_mode(mode));
         self.choose_model_of_mode(mode, cx);
         cx.notify();

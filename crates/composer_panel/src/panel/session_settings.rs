@@ -115,7 +115,7 @@ impl ComposerPanel {
         self.session_choice()
             .and_then(|choice| choice.mode)
             .or_else(|| of_session?.transcript.mode())
-            .or(self.draft_mode)
+            .or(self.starts.draft_mode)
             .unwrap_or(self.mode)
     }
 

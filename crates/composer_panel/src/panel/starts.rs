@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use agent::SessionCommand;
+use agent::record::SessionMode;
 use agent::session::UserPrompt;
 use base::AbsPath;
 use gpui_kit::{Context, Task, Window};
@@ -20,6 +21,8 @@ use crate::board::{BoardConnection, Command, StartAgents};
 /// The starts that have not ended yet, by number.
 #[derive(Default)]
 pub(super) struct PendingStarts {
+    /// The mode of the session that the draft begins, until the user chooses another one.
+    pub(super) draft_mode: Option<SessionMode>,
     last: u64,
     sessions: HashMap<u64, SessionStart>,
     boards: HashMap<u64, BoardStart>,
@@ -84,6 +87,7 @@ impl PendingStarts {
 
     /// Keeps the session and the board of the previous folder out of the panel.
     pub(super) fn leave_folder(&mut self) {
+        self.draft_mode = None;
         self.shown = None;
         self.board = None;
     }

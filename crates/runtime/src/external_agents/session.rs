@@ -182,7 +182,7 @@ impl HostedSession {
         }
         let (changes, control_changes) = mpsc::unbounded_channel();
         let terminals = Arc::new(HostedTerminals {
-            session: parts.journal.id().as_ref().to_owned(),
+            session: parts.journal.id().to_string(),
             conditions: parts.commands.clone(),
             changes,
         });
