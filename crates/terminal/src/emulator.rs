@@ -19,7 +19,7 @@ use host::process::TerminalSize;
 
 use crate::commands::{CommandId, CommandLog, CommandState, MovePositions, OutputEnd, OutputText};
 use crate::event::TerminalEvent;
-use crate::frame::FrameCache;
+use crate::frame::{FrameCache, is_torn};
 use crate::grid_text::{logical_line, text_between};
 use crate::hyperlinks::hyperlink_at;
 use crate::lines::{LineTracker, MAX_ROWS, is_alternate};
@@ -180,6 +180,7 @@ impl Emulator {
     /// Brings everything up to date after output. The view keeps `view` as its first line.
     fn settle(&mut self, view: Option<LineNumber>) {
         self.state.lines.trim(&mut self.term);
+        self.state.log.trim(self.state.lines.oldest());
         self.state.collect();
         // The core moves the view by lines that scroll in a region as well, even beyond its history.
         let is_behind = self.term.grid().display_offset() > 0 || self.copy.is_some();
@@ -367,8 +368,11 @@ impl Emulator {
         shape: CursorShape,
         is_blinking: bool,
     ) -> Option<CursorState> {
-        let flags = |point: Point| self.term.grid()[point].flags;
-        if flags(point).contains(term::cell::Flags::WIDE_CHAR_SPACER) && point.column > 0 {
+        let is_half = |point: Point, half: term::cell::Flags| {
+            let row = &self.term.grid()[point.line];
+            row[point.column].flags.contains(half) && !is_torn(row, point.column.0)
+        };
+        if is_half(point, term::cell::Flags::WIDE_CHAR_SPACER) {
             point.column -= 1;
         }
         let row = point.line.0 + self.term.grid().display_offset() as i32;
@@ -381,7 +385,7 @@ impl Emulator {
             row: row as u16,
             shape,
             is_blinking,
-            is_wide: flags(point).contains(term::cell::Flags::WIDE_CHAR),
+            is_wide: is_half(point, term::cell::Flags::WIDE_CHAR),
         })
     }
 
@@ -465,6 +469,12 @@ impl Emulator {
             let text = text_between(term, lines, start.max(first), end, usize::MAX).text;
             Some(OutputEnd { text, is_cut })
         })
+    }
+
+    /// Returns the number of bytes of a control string that is not complete.
+    #[cfg(test)]
+    pub(crate) fn unfinished_bytes(&self) -> usize {
+        self.scanner.unfinished_bytes()
     }
 
     /// Returns the text from a position to the cursor, at most about `cap` bytes. Starts with the oldest line if the

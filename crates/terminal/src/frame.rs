@@ -108,10 +108,28 @@ pub(crate) fn copy_row(row: &Row<Cell>) -> TerminalRow {
     copy.cells.reserve(length);
     for column in 0..length {
         let cell = &row[Column(column)];
-        copy.cells.push(copy_cell(cell));
+        copy.cells.push(if is_torn(row, column) {
+            TerminalCell::single(' ')
+        } else {
+            copy_cell(cell)
+        });
         extend_runs(&mut copy.runs, column as u16, cell);
     }
     copy
+}
+
+/// Returns whether a cell is half of a wide character without the other half, or fills a row before its end. The core
+/// leaves such cells where a sequence erases, inserts or deletes cells amid a wide character; they are blank.
+pub(crate) fn is_torn(row: &Row<Cell>, column: usize) -> bool {
+    let flags = |column: usize| row[Column(column)].flags;
+    let has_next = column + 1 < row.len();
+    if flags(column).contains(Flags::WIDE_CHAR) {
+        !has_next || !flags(column + 1).contains(Flags::WIDE_CHAR_SPACER)
+    } else if flags(column).contains(Flags::WIDE_CHAR_SPACER) {
+        column == 0 || !flags(column - 1).contains(Flags::WIDE_CHAR)
+    } else {
+        has_next && flags(column).contains(Flags::LEADING_WIDE_CHAR_SPACER)
+    }
 }
 
 /// Returns whether nothing of the cell is visible.

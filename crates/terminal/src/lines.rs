@@ -63,6 +63,11 @@ impl LineTracker {
         LineNumber(self.trimmed)
     }
 
+    /// Returns the first line that the next trim keeps.
+    pub(crate) fn oldest_kept<T>(&self, term: &Term<T>) -> LineNumber {
+        self.screen_top(term).above(self.scrollback as u64)
+    }
+
     /// Returns the number of the first line of the screen.
     pub(crate) fn screen_top<T>(&self, term: &Term<T>) -> LineNumber {
         LineNumber(self.trimmed + self.history(term) as u64)

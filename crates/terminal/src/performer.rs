@@ -397,7 +397,11 @@ impl Handler for Performer<'_> {
             terminator: owned_terminator(terminator),
         };
         match self.term.colors()[index] {
-            Some(Rgb { r, g, b }) => self.state.events.reply(&query.answer(r, g, b)),
+            Some(Rgb { r, g, b }) => {
+                // Through the core, so that answers keep the order of their queries.
+                let answer = query.answer(r, g, b);
+                self.reply(&String::from_utf8_lossy(&answer));
+            }
             None => self.state.events.push(TerminalEvent::ColorQuery(query)),
         }
     }
@@ -590,6 +594,10 @@ impl Performer<'_> {
     fn shown_command_line(&self, end: CellPosition) -> Option<String> {
         let input = self.state.log.unreported_input()?;
         let lines = &self.state.lines;
+        // The core still has some lines beyond the scrollback, depending on the lengths of reads.
+        if input.line < lines.oldest_kept(self.term) {
+            return None;
+        }
         let shown = text_between(self.term, lines, input, end, MAX_COMMAND_LINE);
         let text = shown.text.trim().to_owned();
         (!text.is_empty()).then_some(text)

@@ -282,6 +282,12 @@ impl Scanner {
         room
     }
 
+    /// Returns the number of bytes that the scanner holds back.
+    #[cfg(test)]
+    pub(crate) fn unfinished_bytes(&self) -> usize {
+        self.payload.len() + self.held.len()
+    }
+
     fn enter(&mut self, state: ScannerState) {
         self.state = state;
         self.string_length = 0;

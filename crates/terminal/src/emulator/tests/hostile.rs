@@ -207,3 +207,30 @@ fn tabs_without_stops_cost_little() {
     feed(&mut emulator, "\x1b[200G\x1b[65535Z".repeat(8_000));
     assert_eq!(emulator.cursor(), at(0, 199));
 }
+
+#[test]
+fn halves_of_wide_characters_are_blank() {
+    // Erase the first half, erase the second one, delete the first one, insert between both.
+    for cut in [
+        "\x1b[H\x1b[X",
+        "\x1b[2G\x1b[K",
+        "\x1b[H\x1b[P",
+        "\x1b[2G\x1b[@",
+    ] {
+        let mut emulator = fed(8, 2, format!("漢{cut}"));
+        let row = Arc::clone(&emulator.snapshot().rows[0]);
+        assert_eq!(row.text().trim(), "", "{cut:?}");
+        let is_single = |cell: &crate::cells::TerminalCell| cell.width == CellWidth::Single;
+        assert!(row.cells.iter().all(is_single), "{cut:?}");
+        let cursor = emulator.snapshot().cursor.expect("a cursor");
+        assert!(!cursor.is_wide, "{cut:?}");
+        assert_eq!(cursor.position, emulator.cursor(), "{cut:?}");
+    }
+}
+
+#[test]
+fn answers_keep_the_order_of_their_queries() {
+    let mut emulator = fed(20, 3, "\x1b]11;#102030\x07\x1b[5n\x1b]11;?\x07\x1b[c");
+    let expected = "\x1b[0n\x1b]11;rgb:1010/2020/3030\x07\x1b[?6c";
+    assert_eq!(replies(&mut emulator), expected);
+}
