@@ -13,6 +13,10 @@ use crate::problem::{ColumnUnit, ProblemPosition, ProblemSeverity, RawPlace, Raw
 
 /// Size of a compiled pattern in bytes, at most.
 const MAX_PATTERN: usize = 1 << 20;
+/// Length of a pattern in bytes, at most.
+const MAX_PATTERN_TEXT: usize = 4 << 10;
+/// Levels of groups in a pattern, at most.
+const MAX_NESTING: u32 = 100;
 
 /// Recognizes problems in the output of a tool.
 #[derive(Clone, Debug)]
@@ -82,7 +86,12 @@ pub(crate) struct BackgroundPattern {
 
 /// Compiles the pattern of a file, written for JavaScript. Returns a sentence about an invalid one.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, PatternSyntaxError> {
+    if pattern.len() > MAX_PATTERN_TEXT {
+        let reason = format!("it has more than {MAX_PATTERN_TEXT} bytes");
+        return Err(PatternSyntaxError(reason));
+    }
     let built = RegexBuilder::new(&translated(pattern))
+        .nest_limit(MAX_NESTING)
         .size_limit(MAX_PATTERN)
         .dfa_size_limit(MAX_PATTERN)
         .build();

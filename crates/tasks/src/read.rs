@@ -20,6 +20,10 @@ use node::JsonNode;
 
 /// Tasks of a file that are read, at most.
 const MAX_TASKS: usize = 500;
+/// Inputs of a file that are read, at most.
+const MAX_INPUTS: usize = 500;
+/// Problems of a file that are noted, at most: the place of each is searched in the text.
+const MAX_PROBLEMS: usize = 200;
 
 /// The contents of a file.
 #[derive(Debug, Default)]
@@ -39,6 +43,8 @@ struct FileReader<'a> {
     files: &'a dyn Files,
     root: &'a AbsPath,
     inputs: Vec<TaskInput>,
+    /// The regular expressions that were compiled.
+    expressions: usize,
     problems: Vec<TaskFileProblem>,
 }
 
@@ -66,6 +72,7 @@ pub(crate) fn read_file(
         files,
         root,
         inputs: Vec::new(),
+        expressions: 0,
         problems: Vec::new(),
     };
     let tasks = reader.read(&value);
@@ -124,8 +131,8 @@ impl FileReader<'_> {
         {
             self.problem(&version, "only version \"2.0.0\" is known");
         }
-        for input in self.list(root, "inputs") {
-            if let Some(input) = self.read_input(&input) {
+        for input in self.list(root, "inputs").iter().take(MAX_INPUTS) {
+            if let Some(input) = self.read_input(input) {
                 self.inputs.push(input);
             }
         }
@@ -179,6 +186,9 @@ impl FileReader<'_> {
 
     /// Notes a problem at a node.
     fn problem(&mut self, node: &JsonNode<'_>, message: impl Into<String>) {
+        if self.problems.len() >= MAX_PROBLEMS {
+            return;
+        }
         let path: Vec<&str> = node.path().iter().map(String::as_str).collect();
         self.problems.push(TaskFileProblem {
             path: self.file.path.clone(),

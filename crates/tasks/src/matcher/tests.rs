@@ -111,3 +111,40 @@ fn classes_of_javascript_are_translated() {
     );
     assert!(compile("(a)\\1").is_err());
 }
+
+#[test]
+fn patterns_are_bounded_in_length_depth_and_compiled_size() {
+    let deep = |levels: usize| format!("{}a{}", "(".repeat(levels), ")".repeat(levels));
+    let refused = [
+        "(?:a{1000}){1000}".to_owned(),
+        "(?:(?:a{99}){99}){99}".to_owned(),
+        r"\w{1000}".to_owned(),
+        deep(1_000),
+        "a".repeat(5_000),
+    ];
+    for pattern in refused {
+        let failure = compile(&pattern).expect_err("too large").to_string();
+        assert!(failure.len() < 300, "{failure}");
+    }
+    let accepted = [
+        r"^(.*)\((\d+),(\d+)\):\s+(error|warning)\s+(\w+):\s+(.*)$".to_owned(),
+        deep(20),
+        "a".repeat(1_000),
+    ];
+    for pattern in accepted {
+        assert!(compile(&pattern).is_ok(), "{pattern}");
+    }
+}
+
+#[test]
+fn nested_repetitions_read_a_line_in_linear_time() {
+    // A backtracking engine would need more steps than there are atoms.
+    let line = format!("{}!", "a".repeat(4_000));
+    for regex in ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(.*)*x"] {
+        assert_eq!(
+            found(vec![pattern(regex, false)], &[&line]),
+            [""; 0],
+            "{regex}"
+        );
+    }
+}

@@ -17,15 +17,18 @@ use crate::problem::{ColumnUnit, ProblemSeverity};
 const MAX_MATCHERS: usize = 8;
 /// Lines of a pattern, at most.
 const MAX_LINES: usize = 8;
+/// Regular expressions of a file that are compiled, at most.
+pub(super) const MAX_EXPRESSIONS: usize = 64;
 
 impl FileReader<'_> {
     /// Reads the problem matchers of a task: names, objects, or a list of both.
     pub(super) fn read_matchers(&mut self, node: &JsonNode<'_>) -> Vec<Arc<ProblemMatcher>> {
         let mut matchers = Vec::new();
-        for matcher in self.one_or_more(node, "problemMatcher") {
-            matchers.extend(self.read_matcher(&matcher));
+        let nodes = self.one_or_more(node, "problemMatcher");
+        for matcher in nodes.iter().take(MAX_MATCHERS) {
+            matchers.extend(self.read_matcher(matcher));
         }
-        if matchers.len() > MAX_MATCHERS {
+        if nodes.len().max(matchers.len()) > MAX_MATCHERS {
             let message = format!("only the first {MAX_MATCHERS} matchers are used");
             self.problem(node, message);
             matchers.truncate(MAX_MATCHERS);
@@ -136,10 +139,16 @@ impl FileReader<'_> {
 
     fn read_regex(&mut self, node: &JsonNode<'_>, key: &str) -> Option<Regex> {
         let text = self.text(node, key)?;
+        let at = node.child(key);
+        if self.expressions >= MAX_EXPRESSIONS {
+            let message = format!("only {MAX_EXPRESSIONS} regular expressions of a file are used");
+            self.problem(at.as_ref().unwrap_or(node), message);
+            return None;
+        }
+        self.expressions += 1;
         match compile(&text) {
             Ok(regex) => Some(regex),
             Err(error) => {
-                let at = node.child(key);
                 self.problem(at.as_ref().unwrap_or(node), error.to_string());
                 None
             }

@@ -301,3 +301,28 @@ fn too_large_and_odd_files_are_reported() {
     assert_eq!(set.tasks.len(), 500);
     assert_eq!(set.problems.len(), 1);
 }
+
+#[test]
+fn expressions_and_problems_of_a_file_are_bounded() {
+    let matcher = r#"{ "pattern": { "regexp": "^(a{500}):(\\d+)$", "file": 1, "line": 2 } }"#;
+    let many = [matcher; 6].join(",");
+    let tasks: Vec<String> = (0..100)
+        .map(|ix| format!(r#"{{ "label": "t{ix}", "command": "x", "problemMatcher": [{many}] }}"#))
+        .collect();
+    let set = vscode(&tasks.join(","));
+    assert_eq!(set.tasks.len(), 100);
+    let compiled: usize = set.tasks.iter().map(|task| task.matchers.len()).sum();
+    assert_eq!(compiled, 64);
+    let problems = problems(&set);
+    assert_eq!(problems.len(), 200);
+    assert!(
+        problems[0].contains("only 64 regular expressions"),
+        "{}",
+        problems[0]
+    );
+    let matchers = ["\"$tsc\""; 2_000].join(",");
+    let set = vscode(&format!(
+        r#"{{ "label": "t", "command": "x", "problemMatcher": [{matchers}] }}"#
+    ));
+    assert_eq!(set.tasks[0].matchers.len(), 8);
+}
