@@ -1,4 +1,5 @@
-//! An open folder: its tree and files, search, documents, saving and the recovery journal.
+//! An open folder: its tree and files, search, documents, saving and the recovery journal, and the package managers and
+//! Python environments that its manifests name.
 //!
 //! Knows: `text`, `caret`, `host`. Must not know: windows, how anything is drawn.
 //! Invariant: the disk is accessed only through `host` and the `ignore` library.
@@ -15,6 +16,7 @@ mod save;
 pub mod search;
 mod secrets;
 mod state;
+mod toolchain;
 mod tree;
 mod unsaved;
 mod walk;
@@ -30,6 +32,7 @@ pub use recovery::{Recovery, finish_saves, list_left_over, recover, reopen};
 pub use save::{SaveDone, SaveError, SaveJob, SaveOptions, SaveOutcome, SaveRefused, SaveTarget};
 pub use secrets::{SECRETS, is_secret};
 pub use state::WindowLayouts;
+pub use toolchain::{ManifestReader, PackageManager, PythonEnvironment};
 pub use tree::{FolderListing, ListJob, ProjectTree, ProjectTreeEntry, ProjectTreeRow};
 pub use unsaved::UnsavedTexts;
 pub use walk::{

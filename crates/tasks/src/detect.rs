@@ -17,12 +17,11 @@ use std::sync::Arc;
 
 use base::{AbsPath, path_text};
 use host::{FileKind, Files};
+use project::ManifestReader;
 
 use crate::builtin;
 use crate::definition::{TaskCommand, TaskDefinition};
 use crate::matcher::ProblemMatcher;
-
-pub(crate) use node::package_manager;
 
 /// Folders below the project that are listed, at most.
 const MAX_FOLDERS: usize = 300;
@@ -50,6 +49,20 @@ const SKIPPED: [&str; 12] = [
     "testdata",
     "fixtures",
 ];
+
+/// Reads the files of build tools, up to their maximum size.
+pub(crate) struct BuildFiles<'a>(pub(crate) &'a dyn Files);
+
+impl ManifestReader for BuildFiles<'_> {
+    fn read(&self, path: &AbsPath) -> Option<String> {
+        let bytes = self.0.read(path, MAX_FILE).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn exists(&self, path: &AbsPath) -> bool {
+        self.0.exists(path)
+    }
+}
 
 /// A listed folder of the project.
 struct DetectedFolder {
@@ -142,8 +155,7 @@ impl DetectedProject<'_> {
 
     /// Reads a file as text; `None` if it is missing or too large.
     fn read(&self, path: &AbsPath) -> Option<String> {
-        let bytes = self.files.read(path, MAX_FILE).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        BuildFiles(self.files).read(path)
     }
 
     /// Returns a listed folder by its path.

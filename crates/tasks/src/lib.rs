@@ -1,6 +1,7 @@
 //! Tasks of a project: their files, detected tasks, variables, dependencies, and the problems in their output.
 //!
-//! Knows: files through `host::Files`, JSON with comments through `settings`. Must not know: processes, terminals, windows,
+//! Knows: files through `host::Files`, JSON with comments through `settings`, package managers and Python environments
+//! through `project`. Must not know: processes, terminals, windows,
 //! the folders that the user trusts.
 //! Invariant: nothing here runs a program; a `TaskLaunch` is data.
 //! Invariant: a name of a file, a selected text or another value from the project is one word for the shell, or the task

@@ -9,11 +9,12 @@ mod node;
 
 use base::{AbsPath, Platform};
 use host::Files;
+use project::PackageManager;
 use serde_json::Value;
 use settings::{ConfigProblem, Jsonc};
 
 use crate::definition::{TaskDefinition, TaskDialect};
-use crate::detect;
+use crate::detect::BuildFiles;
 use crate::task_file::{InputKind, TaskFile, TaskFileProblem, TaskInput};
 use crate::template;
 use node::JsonNode;
@@ -259,7 +260,8 @@ impl FileReader<'_> {
 
     /// Returns the program that runs the scripts of a folder.
     fn package_manager(&self, folder: &str) -> &'static str {
-        detect::package_manager(self.files, &self.root.join(folder), self.root)
+        let reader = BuildFiles(self.files);
+        PackageManager::of_folder(&self.root.join(folder), self.root, &reader).program()
     }
 }
 

@@ -7,20 +7,12 @@ mod names;
 mod titles;
 
 use base::AbsPath;
+use project::{ManifestReader, PackageManager, PythonEnvironment};
 
 use crate::framework::TestFramework;
 
 pub(crate) use self::names::go_name;
 pub(crate) use self::titles::{is_expansion, title_parts};
-
-/// Reads the files that describe projects.
-pub trait ManifestReader {
-    /// Returns the text of a file; `None` if it does not exist, is too large or is not a text.
-    fn read(&self, path: &AbsPath) -> Option<String>;
-
-    /// Returns whether there is a file.
-    fn exists(&self, path: &AbsPath) -> bool;
-}
 
 /// A part of a folder whose tests one runner runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,10 +113,15 @@ impl TestProject {
 }
 
 impl ProjectSearch<'_> {
+    /// Returns the folder of the file.
+    fn first(&self) -> AbsPath {
+        self.file.parent().unwrap_or_else(|| self.root.clone())
+    }
+
     /// Iterates over the folders from that of the file up to the root.
     fn folders(&self) -> impl Iterator<Item = AbsPath> {
         let root = self.root.clone();
-        let first = self.file.parent();
+        let first = Some(self.first());
         std::iter::successors(first, AbsPath::parent).take_while(move |it| it.is_within(&root))
     }
 
@@ -172,7 +169,7 @@ impl ProjectSearch<'_> {
         })
     }
 
-    /// pytest runs in the nearest folder with its configuration, with the interpreter of a virtual environment.
+    /// pytest runs in the nearest folder with its configuration, in the environment of the project.
     fn pytest(&self) -> TestProject {
         let configured = self.folders().find(|folder| {
             let is_in = |name: &str, section: &str| {
@@ -194,17 +191,12 @@ impl ProjectSearch<'_> {
                     .last()
             })
             .unwrap_or_else(|| self.root.clone());
-        let mut environments = self
-            .folders()
-            .flat_map(|folder| [".venv", "venv"].map(|name| folder.join(name).join("bin/python")));
-        let python = environments.find(|path| self.reader.exists(path));
-        let python = python.map(|path| path.as_path().to_string_lossy().into_owned());
-        let python = python.unwrap_or_else(|| "python3".to_owned());
+        let environment = PythonEnvironment::of_folder(&self.first(), self.root, self.reader);
         TestProject {
             framework: TestFramework::Pytest,
             base: folder.clone(),
             folder,
-            launcher: vec![python, "-m".to_owned(), "pytest".to_owned()],
+            launcher: environment.module_command("pytest"),
             name: String::new(),
             targets: CargoTargets::default(),
         }
@@ -217,23 +209,12 @@ impl ProjectSearch<'_> {
             let framework = manifests::javascript_runner(&text)?;
             Some((folder, framework))
         })?;
-        let managers: [(&str, &[&str]); 5] = [
-            ("pnpm-lock.yaml", &["pnpm", "exec"]),
-            ("yarn.lock", &["yarn"]),
-            ("bun.lockb", &["bunx"]),
-            ("bun.lock", &["bunx"]),
-            ("package-lock.json", &["npx", "--no-install"]),
-        ];
-        let manager = self.folders().find_map(|folder| {
-            let mut managers = managers.iter();
-            managers.find(|(lock, _)| self.has(&folder, lock))
-        });
-        let words = manager.map_or(&["npx", "--no-install"][..], |(_, words)| *words);
+        let manager = PackageManager::of_folder(&self.first(), self.root, self.reader);
         let program = match framework {
             TestFramework::Vitest => "vitest",
             _ => "jest",
         };
-        let launcher = words.iter().copied().chain([program]);
+        let launcher = manager.launcher().iter().copied().chain([program]);
         Some(TestProject {
             framework,
             base: folder.clone(),

@@ -1,21 +1,10 @@
-//! Scripts of `package.json`, run by the package manager whose lock file is there.
+//! Scripts of `package.json`, run by the package manager of the folder.
 
-use base::AbsPath;
-use host::Files;
+use project::PackageManager;
 use serde_json::Value;
 
-use super::{DetectedProject, MAX_NAMES, matchers};
+use super::{BuildFiles, DetectedProject, MAX_NAMES, matchers};
 use crate::definition::{TaskDefinition, TaskGroup};
-
-/// Lock files with their package managers.
-const LOCKS: [(&str, &str); 6] = [
-    ("pnpm-lock.yaml", "pnpm"),
-    ("yarn.lock", "yarn"),
-    ("bun.lock", "bun"),
-    ("bun.lockb", "bun"),
-    ("package-lock.json", "npm"),
-    ("npm-shrinkwrap.json", "npm"),
-];
 
 pub(super) fn detect(project: &DetectedProject<'_>, tasks: &mut Vec<TaskDefinition>) {
     let Some(root) = project.folders.first().map(|folder| &folder.path) else {
@@ -28,8 +17,8 @@ pub(super) fn detect(project: &DetectedProject<'_>, tasks: &mut Vec<TaskDefiniti
         let Some(manifest) = manifest else {
             continue;
         };
-        let manager = named_manager(&manifest)
-            .unwrap_or_else(|| package_manager(project.files, &folder.path, root));
+        let reader = BuildFiles(project.files);
+        let manager = PackageManager::of_folder(&folder.path, root, &reader).program();
         let scripts = manifest.get("scripts").and_then(Value::as_object);
         for (name, script) in scripts.into_iter().flatten().take(MAX_NAMES) {
             let label = format!("{manager} run {name}");
@@ -65,27 +54,4 @@ fn set_traits(task: &mut TaskDefinition, name: &str, script: &str) {
         names.push("$eslint-stylish");
     }
     task.matchers = matchers(&names);
-}
-
-/// Returns the package manager that a manifest names, such as `pnpm@9.1.0`.
-fn named_manager(manifest: &Value) -> Option<&'static str> {
-    let named = manifest.get("packageManager")?.as_str()?;
-    let name = named.split('@').next()?;
-    let known = ["npm", "pnpm", "yarn", "bun"];
-    known.into_iter().find(|known| *known == name)
-}
-
-/// Returns the package manager of a folder, by the lock files in it and above it up to the project.
-pub(crate) fn package_manager(files: &dyn Files, folder: &AbsPath, root: &AbsPath) -> &'static str {
-    let mut next = Some(folder.clone());
-    while let Some(folder) = next.filter(|folder| folder.is_within(root)) {
-        let lock = LOCKS
-            .into_iter()
-            .find(|(lock, _)| files.exists(&folder.join(lock)));
-        if let Some((_, manager)) = lock {
-            return manager;
-        }
-        next = folder.parent();
-    }
-    "npm"
 }

@@ -1,6 +1,9 @@
 //! pytest, run by the environment of the project.
 
-use super::{DetectedFolder, DetectedProject, matchers};
+use base::path_text;
+use project::PythonEnvironment;
+
+use super::{BuildFiles, DetectedFolder, DetectedProject, matchers};
 use crate::definition::{TaskDefinition, TaskGroup};
 
 /// Files whose presence means that the tests run with pytest.
@@ -24,7 +27,8 @@ pub(super) fn detect(project: &DetectedProject<'_>, tasks: &mut Vec<TaskDefiniti
             continue;
         }
         let command = command(project, folder);
-        let mut task = folder.task("pytest", file, "pytest", &command);
+        let words: Vec<&str> = command.iter().map(String::as_str).collect();
+        let mut task = folder.task("pytest", file, "pytest", &words);
         task.group = Some(TaskGroup::Test);
         task.is_default = folder.relative.is_empty();
         task.matchers = matchers(&["$pytest"]);
@@ -62,18 +66,19 @@ fn has_outer(project: &DetectedProject<'_>, folder: &DetectedFolder) -> bool {
     names.any(|name| project.is_below(folder, name))
 }
 
-/// Returns the command: by uv, by the environment below the folder, or by the Python of the user.
-fn command(project: &DetectedProject<'_>, folder: &DetectedFolder) -> Vec<&'static str> {
-    if folder.has("uv.lock") {
-        return vec!["uv", "run", "pytest"];
+/// Returns the command. An interpreter in the folder is named relative to it.
+fn command(project: &DetectedProject<'_>, folder: &DetectedFolder) -> Vec<String> {
+    let root = project
+        .folders
+        .first()
+        .map_or(&folder.path, |root| &root.path);
+    let reader = BuildFiles(project.files);
+    let environment = PythonEnvironment::of_folder(&folder.path, root, &reader);
+    let mut command = environment.module_command("pytest");
+    if let PythonEnvironment::Interpreter(python) = &environment
+        && let Some(relative) = python.relative_to(&folder.path)
+    {
+        command[0] = path_text(relative);
     }
-    let environments = [(".venv", ".venv/bin/python"), ("venv", "venv/bin/python")];
-    let environment = environments.into_iter().find(|(name, python)| {
-        let is_there = folder.folders.iter().any(|folder| folder == name);
-        is_there && project.files.exists(&folder.path.join(python))
-    });
-    match environment {
-        Some((_, python)) => vec![python, "-m", "pytest"],
-        None => vec!["python3", "-m", "pytest"],
-    }
+    command
 }

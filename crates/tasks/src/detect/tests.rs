@@ -127,6 +127,14 @@ fn pytest_runs_by_the_environment_of_the_project() {
         &[("setup.py", ""), ("uv.lock", ""), ("tests/test_a.py", "")],
         &["pytest = uv run pytest"],
     );
+    check(
+        &[("pytest.ini", ""), ("poetry.lock", "")],
+        &["pytest = poetry run pytest"],
+    );
+    check(
+        &[("a/pytest.ini", ""), (".venv/bin/python", "")],
+        &["pytest (a) = /p/.venv/bin/python -m pytest"],
+    );
     check(&[("setup.py", ""), ("tests/data.txt", "")], &[]);
 }
 

@@ -237,3 +237,36 @@ fn titles_expand_to_names() {
     check("%s", "", true);
     check("costs $5", "costs $5", true);
 }
+
+#[test]
+fn tests_run_by_the_tools_of_the_project() {
+    let check = |lock: &str, file: &str, expected: &[&str]| {
+        let manifest = r#"{ "devDependencies": { "vitest": "1" } }"#;
+        let files = SampleFiles::new(&[("/p/package.json", manifest), (lock, "")]);
+        let command = files.project(file).expect("a project").command(&[]);
+        let mut words = vec![command.program];
+        words.extend(command.arguments);
+        assert_eq!(words[..expected.len()], *expected, "{lock}");
+    };
+    check("/p/uv.lock", "/p/a/test_a.py", &["uv", "run", "pytest"]);
+    check(
+        "/p/poetry.lock",
+        "/p/test_a.py",
+        &["poetry", "run", "pytest"],
+    );
+    check("/p/Pipfile", "/p/test_a.py", &["pipenv", "run", "pytest"]);
+    let python = ["/p/a/.venv/bin/python", "-m", "pytest"];
+    check("/p/a/.venv/bin/python", "/p/a/test_a.py", &python);
+    check(
+        "/p/pnpm-lock.yaml",
+        "/p/a.test.ts",
+        &["pnpm", "exec", "vitest"],
+    );
+    check("/p/yarn.lock", "/p/a.test.ts", &["yarn", "vitest"]);
+    check("/p/bun.lock", "/p/a.test.ts", &["bunx", "vitest"]);
+    check(
+        "/p/README",
+        "/p/a.test.ts",
+        &["npx", "--no-install", "vitest"],
+    );
+}

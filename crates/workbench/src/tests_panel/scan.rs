@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use base::{AbsPath, text_path};
 use gpui_kit::{AppContext as _, Context, Entity, Task};
 use host::Files;
-use test_runner::{FileTests, ManifestReader, TestProject, discover_in_text, may_have_tests};
+use project::ManifestReader;
+use test_runner::{FileTests, TestProject, discover_in_text, may_have_tests};
 
 use super::session::WindowTests;
 use crate::folder::{FolderEvent, OpenFolder};

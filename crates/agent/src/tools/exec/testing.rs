@@ -12,9 +12,10 @@ use futures::future::BoxFuture;
 use host::process::ExitReport;
 use host::{FileKind, Files};
 use model::{Profile, ToolSpec};
+use project::ManifestReader;
 use test_runner::{
-    ManifestReader, OutputParser, ReportedTest, TestCommand, TestId, TestItem, TestKind,
-    TestOutcome, TestProject, TestReport, TestStatus, TestTarget, discover_in_text,
+    OutputParser, ReportedTest, TestCommand, TestId, TestItem, TestKind, TestOutcome, TestProject,
+    TestReport, TestStatus, TestTarget, discover_in_text,
 };
 
 use crate::error::sentence;
