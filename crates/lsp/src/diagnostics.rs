@@ -128,7 +128,20 @@ pub(crate) struct DocumentReports {
     reports: Vec<(ReportSource, DiagnosticReport)>,
 }
 
+impl Diagnostic {
+    /// Returns the first line of the message, by which reports of several tools about one problem are recognised: with
+    /// single blanks, and without a code at its end.
+    pub fn headline(&self) -> String {
+        headline(&self.message, self.code.as_deref())
+    }
+}
+
 impl UnopenedDiagnostic {
+    /// Returns the first line of the message, as `Diagnostic::headline` does.
+    pub fn headline(&self) -> String {
+        headline(&self.message, self.code.as_deref())
+    }
+
     /// Creates the form of a diagnostic of `text` that outlives the text.
     pub(crate) fn of(item: &Diagnostic, text: &Snapshot) -> Self {
         Self {
@@ -233,6 +246,26 @@ impl DocumentReports {
             items,
         })
     }
+}
+
+fn headline(message: &str, code: Option<&str>) -> String {
+    let mut lines = message.lines().map(str::trim);
+    let line = lines.find(|line| !line.is_empty()).unwrap_or_default();
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    if words.len() > 1 && words.last().is_some_and(|last| is_code(last, code)) {
+        words.pop();
+    }
+    words.join(" ")
+}
+
+/// Returns whether a word is a code as tools append it: `[E0308]`, `[-Wunused]`, `(2322)`, or `code` in parentheses.
+fn is_code(word: &str, code: Option<&str>) -> bool {
+    let within = |open: char, close: char| word.strip_prefix(open)?.strip_suffix(close);
+    let in_parentheses = |inner: &str| {
+        code == Some(inner) || !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    within('[', ']').is_some_and(|inner| !inner.is_empty())
+        || within('(', ')').is_some_and(in_parentheses)
 }
 
 #[cfg(test)]

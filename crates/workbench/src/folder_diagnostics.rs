@@ -4,7 +4,7 @@
 //! Invariant: a report about a file costs its depth below the folder, however many files there are.
 //! Start at `FolderDiagnostics::counts_of`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) struct FolderDiagnostics {
     closed: BTreeMap<AbsPath, Arc<[UnopenedDiagnostic]>>,
     /// Those of them that servers report.
     reported: HashMap<AbsPath, Arc<[UnopenedDiagnostic]>>,
-    /// Those of them that tasks found.
+    /// Those of them that tasks and tests found.
     found: HashMap<AbsPath, Arc<[UnopenedDiagnostic]>>,
     /// Diagnostic counts by file, and their sums by folder up to the root. Entries without diagnostics are removed.
     counts: HashMap<AbsPath, DiagnosticCounts>,
@@ -64,7 +64,7 @@ impl FolderDiagnostics {
         }
     }
 
-    /// Sets the diagnostics that tasks found in a file that is not open. A file outside of the folder is ignored.
+    /// Sets the diagnostics that tasks and tests found in a file that is not open. A file outside of the folder is ignored.
     pub(crate) fn set_found(&mut self, path: &AbsPath, items: Vec<UnopenedDiagnostic>) {
         if path.is_within(&self.root) {
             replace(&mut self.found, path, items);
@@ -72,13 +72,13 @@ impl FolderDiagnostics {
         }
     }
 
-    /// Joins the diagnostics of both origins about a file that is not open.
+    /// Joins the diagnostics of both origins about a file that is not open. A problem of both is that of the servers.
     fn join(&mut self, path: &AbsPath) {
         let items: Arc<[UnopenedDiagnostic]> = match (self.reported.get(path), self.found.get(path))
         {
             (Some(only), None) | (None, Some(only)) => only.clone(),
             (None, None) => Arc::from([]),
-            (Some(reported), Some(found)) => sorted([reported.to_vec(), found.to_vec()].concat()),
+            (Some(reported), Some(found)) => joined(reported, found),
         };
         let count = |severity| {
             let items = items.iter();
@@ -158,6 +158,20 @@ fn replace(
     } else {
         files.insert(path.clone(), sorted(items));
     }
+}
+
+/// Returns the reported diagnostics and those of the found ones that are not reported in the same row.
+fn joined(
+    reported: &[UnopenedDiagnostic],
+    found: &[UnopenedDiagnostic],
+) -> Arc<[UnopenedDiagnostic]> {
+    let key = |item: &UnopenedDiagnostic| (item.range.row(), item.headline());
+    // Lists omit hints.
+    let listed = reported.iter();
+    let listed = listed.filter(|item| item.severity != DiagnosticSeverity::Hint);
+    let known: HashSet<_> = listed.map(key).collect();
+    let own = found.iter().filter(|item| !known.contains(&key(item)));
+    sorted(reported.iter().chain(own).cloned().collect())
 }
 
 fn sorted(mut items: Vec<UnopenedDiagnostic>) -> Arc<[UnopenedDiagnostic]> {
@@ -271,6 +285,33 @@ mod tests {
         assert_eq!(diagnostics.closed().count(), 0);
         diagnostics.set_found(&file, Vec::new());
         assert_eq!(diagnostics.total(), counts(0, 0));
+    }
+
+    #[test]
+    fn a_problem_of_a_task_hides_while_a_server_reports_it() {
+        use DiagnosticSeverity::{Error, Hint, Warning};
+        let mut diagnostics = FolderDiagnostics::new(&path("/p"));
+        let file = path("/p/a.rs");
+        let of_task = UnopenedDiagnostic {
+            message: "it  is wrong [E1]".to_owned(),
+            source: Some("rustc".to_owned()),
+            ..item(3, Warning)
+        };
+        diagnostics.set_found(&file, vec![of_task, item(2, Error)]);
+        diagnostics.set_closed(&file, vec![item(3, Error)]);
+        let messages = |diagnostics: &FolderDiagnostics| -> Vec<(u32, Option<String>)> {
+            let items = diagnostics.closed().flat_map(|(_, items)| items.iter());
+            items
+                .map(|item| (item.range.row().0, item.source.clone()))
+                .collect()
+        };
+        assert_eq!(messages(&diagnostics), [(2, None), (3, None)]);
+        assert_eq!(diagnostics.total(), counts(2, 0));
+        diagnostics.set_closed(&file, vec![item(3, Hint)]);
+        assert_eq!(diagnostics.total(), counts(1, 1));
+        diagnostics.set_closed(&file, Vec::new());
+        let rustc = Some("rustc".to_owned());
+        assert_eq!(messages(&diagnostics), [(2, None), (3, rustc)]);
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Diagnostics of language servers, tasks and tests: their spans follow every edit until there is a new report.
 //!
 //! Invariant: an edit costs the same however many diagnostics there are.
+//! Invariant: a problem that a task and a server report is there once, with the server's report.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use base::{Bias, ByteOffset, Revision, Span};
+use base::{Bias, ByteOffset, Revision, Row, Span};
 use gpui_kit::Context;
 use lsp::{Diagnostic, DiagnosticSeverity};
-use text::{Change, PlacedMark, SpanMark, SpanSet};
+use text::{Change, PlacedMark, Snapshot, SpanMark, SpanSet};
 
 use super::{DocumentModel, ModelEvent};
 
@@ -40,17 +42,62 @@ pub struct DiagnosticSet {
 
 /// The diagnostics of a document by their origins.
 #[derive(Default)]
-pub(super) struct DocumentDiagnostics([DiagnosticSet; 3]);
+pub(super) struct DocumentDiagnostics {
+    /// By `DiagnosticOrigin`.
+    sets: [DiagnosticSet; 3],
+    /// Diagnostics of tasks that are hidden, because servers report them as well.
+    repeated: DiagnosticSet,
+}
 
 impl DocumentDiagnostics {
     pub(super) fn map(&mut self, change: &Change) {
-        for set in &mut self.0 {
+        for set in self.sets.iter_mut().chain([&mut self.repeated]) {
             set.map(change);
         }
     }
 
-    fn of(&mut self, origin: DiagnosticOrigin) -> &mut DiagnosticSet {
-        &mut self.0[origin as usize]
+    /// Returns whether there is no diagnostic of an origin, hidden ones included.
+    fn is_empty(&self, origin: DiagnosticOrigin) -> bool {
+        let is_repeating = origin == DiagnosticOrigin::Tasks && !self.repeated.spans.is_empty();
+        self.sets[origin as usize].spans.is_empty() && !is_repeating
+    }
+
+    /// Replaces the diagnostics of an origin in a text.
+    fn replace(&mut self, origin: DiagnosticOrigin, diagnostics: DiagnosticSet, text: &Snapshot) {
+        self.sets[origin as usize] = diagnostics;
+        match origin {
+            DiagnosticOrigin::Servers => self.hide_repeated(text),
+            DiagnosticOrigin::Tasks => {
+                self.repeated = DiagnosticSet::default();
+                self.hide_repeated(text);
+            }
+            DiagnosticOrigin::Tests => {}
+        }
+    }
+
+    /// Hides the diagnostics of tasks that servers report in the same row, and shows those that they no longer report.
+    /// Hints of servers hide nothing: lists omit them. Takes time proportional to the number of both.
+    fn hide_repeated(&mut self, text: &Snapshot) {
+        let Self { sets, repeated } = self;
+        let [servers, tasks, _] = sets;
+        let is_alone = servers.spans.is_empty() && repeated.spans.is_empty();
+        if is_alone || tasks.spans.is_empty() && repeated.spans.is_empty() {
+            return;
+        }
+        let key = |placed: &PlacedMark<DiagnosticMark>| -> (Row, String) {
+            let row = text.point_at(placed.span.start).row;
+            (row, placed.mark.diagnostic.headline())
+        };
+        let reported = servers.spans.from(0);
+        let reported: HashSet<(Row, String)> = reported
+            .filter(|placed| placed.mark.diagnostic.severity != DiagnosticSeverity::Hint)
+            .map(|placed| key(&placed))
+            .collect();
+        let found = tasks.spans.from(0).chain(repeated.spans.from(0));
+        let (hidden, shown): (Vec<_>, Vec<_>) =
+            found.partition(|placed| reported.contains(&key(placed)));
+        *tasks = DiagnosticSet::of_marks(shown);
+        *repeated = DiagnosticSet::of_marks(hidden);
     }
 }
 
@@ -88,16 +135,6 @@ impl DiagnosticSet {
     /// Places diagnostics at their spans. The time grows with their number, so call it in the background.
     pub fn new(mut items: Vec<Diagnostic>) -> Self {
         items.sort_by_key(|item| (item.span, item.severity));
-        let count = |severity| {
-            items
-                .iter()
-                .filter(|item| item.severity == severity)
-                .count()
-        };
-        let counts = DiagnosticCounts {
-            errors: count(DiagnosticSeverity::Error),
-            warnings: count(DiagnosticSeverity::Warning),
-        };
         let marks = items
             .into_iter()
             .enumerate()
@@ -108,8 +145,22 @@ impl DiagnosticSet {
                     diagnostic: Arc::new(item),
                 },
             });
+        Self::of_marks(marks.collect())
+    }
+
+    fn of_marks(marks: Vec<PlacedMark<DiagnosticMark>>) -> Self {
+        let count = |severity| {
+            let marks = marks.iter();
+            marks
+                .filter(|placed| placed.mark.diagnostic.severity == severity)
+                .count()
+        };
+        let counts = DiagnosticCounts {
+            errors: count(DiagnosticSeverity::Error),
+            warnings: count(DiagnosticSeverity::Warning),
+        };
         let mut spans = SpanSet::new();
-        spans.insert(marks.collect());
+        spans.insert(marks);
         Self { spans, counts }
     }
 
@@ -140,20 +191,20 @@ impl DocumentModel {
         let Some(since) = self.document.buffer().changes_since(revision) else {
             return;
         };
-        let present = self.diagnostics.of(origin);
-        if diagnostics.spans.is_empty() && present.spans.is_empty() {
+        if diagnostics.spans.is_empty() && self.diagnostics.is_empty(origin) {
             return;
         }
         diagnostics.map(&since);
-        *present = diagnostics;
+        let text = self.snapshot();
+        self.diagnostics.replace(origin, diagnostics, &text);
         cx.emit(ModelEvent::DiagnosticsUpdated);
         cx.notify();
     }
 
-    /// Returns the number of errors and warnings.
+    /// Returns the number of errors and warnings, those that are listed once counted once.
     pub fn diagnostic_counts(&self) -> DiagnosticCounts {
         let mut counts = DiagnosticCounts::default();
-        for set in &self.diagnostics.0 {
+        for set in &self.diagnostics.sets {
             counts.errors += set.counts.errors;
             counts.warnings += set.counts.warnings;
         }
@@ -162,7 +213,7 @@ impl DocumentModel {
 
     /// Returns the diagnostics that touch a span, sorted by their starts.
     pub fn diagnostics_in(&self, span: Span) -> Vec<PlacedDiagnostic> {
-        let sets = self.diagnostics.0.iter();
+        let sets = self.diagnostics.sets.iter();
         let found = sets.flat_map(|set| set.spans.touching(span));
         let mut found: Vec<_> = found.map(PlacedDiagnostic::from).collect();
         found.sort_by_key(|placed| placed.span.start);
@@ -174,7 +225,7 @@ impl DocumentModel {
         &self,
         offset: ByteOffset,
     ) -> impl Iterator<Item = PlacedDiagnostic> + '_ {
-        let sets = self.diagnostics.0.each_ref();
+        let sets = self.diagnostics.sets.each_ref();
         let mut sets = sets.map(|set| set.spans.from(offset.0).peekable());
         std::iter::from_fn(move || {
             let starts = sets.iter_mut().enumerate();

@@ -7,7 +7,7 @@ use text::{Buffer, EditOrigin, Snapshot, Timestamp};
 use super::wire::{WirePublish, read_items};
 use super::{
     Diagnostic, DiagnosticReport, DiagnosticSeverity, DiagnosticTags, DocumentReports,
-    RelatedInformation, ReportSource,
+    RelatedInformation, ReportSource, headline,
 };
 use crate::position::PositionEncoding;
 use crate::violations::Violations;
@@ -193,4 +193,25 @@ fn edits_move_diagnostics_and_outdate_them() {
     assert!(reports.diagnostics(&text, 2).expect("a report").is_current);
     assert_eq!(reports.result_id(&ReportSource::Push), Some("r"));
     assert!(!reports.confirm(&ReportSource::Pull(None), None, 2));
+}
+
+#[test]
+fn headlines_omit_codes_blanks_and_later_lines() {
+    for (message, code, expected) in [
+        ("unused variable: `x`", None, "unused variable: `x`"),
+        ("unused  variable\n  note: here", None, "unused variable"),
+        ("\n unused variable [-Wunused]", None, "unused variable"),
+        (
+            "mismatched types [E0308]",
+            Some("E0308"),
+            "mismatched types",
+        ),
+        ("not assignable (2322)", None, "not assignable"),
+        ("not found (no-undef)", Some("no-undef"), "not found"),
+        ("call of (f)", None, "call of (f)"),
+        ("[E0308]", Some("E0308"), "[E0308]"),
+        ("", None, ""),
+    ] {
+        assert_eq!(headline(message, code), expected, "{message:?}");
+    }
 }

@@ -178,3 +178,47 @@ fn the_card_closes_when_something_else_gets_the_focus(cx: &mut TestAppContext) {
     cx.run_until_parked();
     assert_eq!(shown(&editor, cx), Vec::<String>::new());
 }
+
+#[gpui_kit::test]
+fn problems_of_tasks_hide_while_servers_report_them(cx: &mut TestAppContext) {
+    let (editor, _heard, _subscription, cx) = open_with_keys("/a.rs", "ˇa b\nc d\n", cx);
+    let model = editor.read_with(cx, |editor, _| editor.model().clone());
+    let set = |origin, items: Vec<Diagnostic>, cx: &mut VisualTestContext| {
+        model.update(cx, |model, cx| {
+            let revision = model.snapshot().revision();
+            model.set_diagnostics(origin, revision, DiagnosticSet::new(items), cx);
+        });
+    };
+    let found = || {
+        vec![
+            diagnostic(Span::from(0..1), ERROR, "not  found [E0425]"),
+            diagnostic(Span::from(2..3), ERROR, "another"),
+            diagnostic(Span::from(6..7), ERROR, "not found"),
+        ]
+    };
+    let errors = |cx: &mut VisualTestContext| {
+        let counts = model.read_with(cx, |model, _| model.diagnostic_counts());
+        counts.errors
+    };
+    let reported = |start: usize| {
+        let span = Span::from(start..start + 3);
+        vec![diagnostic(span, ERROR, "not found\nin this scope")]
+    };
+    set(DiagnosticOrigin::Tasks, found(), cx);
+    set(DiagnosticOrigin::Servers, reported(0), cx);
+    assert_eq!(spans(&editor, cx), [(0, 3), (2, 3), (6, 7)]);
+    assert_eq!(errors(cx), 3);
+    // Hidden ones follow edits as well, and return without the report.
+    cx.simulate_input("xy");
+    set(DiagnosticOrigin::Servers, Vec::new(), cx);
+    assert_eq!(spans(&editor, cx), [(2, 3), (4, 5), (8, 9)]);
+    let hint = diagnostic(Span::from(2..3), DiagnosticSeverity::Hint, "not found");
+    set(DiagnosticOrigin::Servers, vec![hint], cx);
+    assert_eq!(errors(cx), 3);
+    // A new run of the task replaces hidden ones.
+    set(DiagnosticOrigin::Servers, reported(2), cx);
+    set(DiagnosticOrigin::Tasks, Vec::new(), cx);
+    assert_eq!(errors(cx), 1);
+    set(DiagnosticOrigin::Servers, Vec::new(), cx);
+    assert_eq!(errors(cx), 0);
+}
