@@ -55,19 +55,6 @@ impl ServerRange {
         }
     }
 
-    /// Returns the empty range at a row and a column in bytes, both counted from 0.
-    pub fn at(row: Row, column: u32) -> Self {
-        let position = Position {
-            line: row.0,
-            character: column,
-        };
-        Self {
-            start: position,
-            end: position,
-            encoding: PositionEncoding::Utf8,
-        }
-    }
-
     /// Returns the row in which the range starts, as the server counts it.
     pub fn row(&self) -> Row {
         Row(self.start.line)

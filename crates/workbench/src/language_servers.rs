@@ -8,7 +8,7 @@
 //! Start at `LanguageServers::add_document` and `apply`; events about files are in `file_events`.
 
 mod file_events;
-mod task_reports;
+mod found_problems;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -36,8 +36,8 @@ use ui::ActiveSettings as _;
 use crate::folder_diagnostics::FolderDiagnostics;
 use crate::language_servers::file_events::{DiskChange, ExistenceTracker};
 use crate::services::Services;
-pub(crate) use task_reports::TaskFindings;
-use task_reports::TaskReports;
+pub(crate) use found_problems::{FindingSource, Findings};
+use found_problems::{FoundProblems, ORIGINS};
 
 /// The language servers of an open folder.
 pub(crate) struct LanguageServers {
@@ -46,7 +46,7 @@ pub(crate) struct LanguageServers {
     running: Option<Arc<RunningServers>>,
     documents: HashMap<EntityId, ServedDocument>,
     diagnostics: FolderDiagnostics,
-    task_reports: TaskReports,
+    found: FoundProblems,
     /// The settings with which the servers were found.
     settings: ServerSettings,
     /// Changes on disk that have not been passed on to the servers.
@@ -125,7 +125,7 @@ impl LanguageServers {
                 running: None,
                 documents: HashMap::new(),
                 diagnostics: FolderDiagnostics::new(root),
-                task_reports: TaskReports::default(),
+                found: FoundProblems::default(),
                 settings: ServerSettings::now(cx),
                 disk_changes: Vec::new(),
                 existence: Some(ExistenceTracker::new(root.clone())),
@@ -223,9 +223,9 @@ impl LanguageServers {
         }
     }
 
-    /// Shows the findings of tasks in a file that was closed.
+    /// Shows the findings of tasks and tests in a file that was closed.
     fn note_closed(&mut self, path: &AbsPath) {
-        let findings = self.task_reports.of(path);
+        let findings = self.found.of(path);
         if !findings.is_empty() {
             self.diagnostics.set_found(path, findings);
         }
@@ -266,12 +266,9 @@ impl LanguageServers {
                     document.forget_answers(cx);
                     model.update(cx, |model, cx| {
                         let revision = model.snapshot().revision();
-                        model.set_diagnostics(
-                            DiagnosticOrigin::Tasks,
-                            revision,
-                            DiagnosticSet::default(),
-                            cx,
-                        );
+                        for origin in ORIGINS {
+                            model.set_diagnostics(origin, revision, DiagnosticSet::default(), cx);
+                        }
                     });
                     self.remove_document(model.entity_id());
                     self.add_document(&model, cx);
@@ -317,17 +314,6 @@ impl LanguageServers {
         if changes.servers {
             cx.emit(LanguageServersEvent::StatusChanged);
         }
-    }
-
-    /// Counts the diagnostics of open documents again, after failures of tests were added or removed.
-    pub(crate) fn test_failures_changed(&mut self, cx: &mut Context<Self>) {
-        for document in self.documents.values() {
-            if let Some(model) = document.model.upgrade() {
-                let counts = model.read(cx).diagnostic_counts();
-                self.diagnostics.set_open(&document.path, counts);
-            }
-        }
-        cx.emit(LanguageServersEvent::DiagnosticsChanged);
     }
 
     /// Passes paths that changed on disk on to the servers that watch them. `known` is the list of files before.

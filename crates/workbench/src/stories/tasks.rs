@@ -12,7 +12,7 @@ use tasks::TaskFile;
 use terminal_panel::{FakeProgram, FakeTerminals, TerminalPanelEvent};
 use ui::picker::Picker;
 
-use super::problems::listed;
+use super::problems::{listed, report_open};
 use super::{Story, path, project, services, start_with};
 use crate::TabItem;
 use crate::actions::{language, tasks as actions};
@@ -163,6 +163,30 @@ fn a_task_runs_by_the_keyboard_and_shows_its_problems(cx: &mut TestAppContext) {
     let is_ended = |tab: &String| tab.starts_with("check \u{b7} exit 101 after 0.0 s");
     assert!(tabs.iter().any(is_ended), "{tabs:?}");
     assert_eq!(problems(&mut story).len(), 2);
+}
+
+#[gpui_kit::test]
+fn a_problem_of_a_task_and_a_server_is_listed_once(cx: &mut TestAppContext) {
+    let (mut story, fake) = open(CHECK, true, true, cx);
+    let at = story.text().find("old").expect("a word");
+    run(&mut story, "check");
+    let program = last_program(&fake);
+    program.print("error[E0425]: cannot find `old`\r\n  --> src/main.rs:2:5\r\n");
+    story.settle();
+    let of_task = "src/main.rs:2: error: cannot find `old` (rustc E0425)";
+    assert_eq!(problems(&mut story), [of_task]);
+    let error = lsp::DiagnosticSeverity::Error;
+    let report = [(
+        at,
+        error,
+        "cannot find `old` [E0425]\nnot found in this scope",
+    )];
+    report_open(&mut story, "/p/src/main.rs", &report);
+    let listed = problems(&mut story);
+    assert_eq!(listed.len(), 1, "{listed:?}");
+    assert!(listed[0].ends_with("(rustc)"), "{listed:?}");
+    report_open(&mut story, "/p/src/main.rs", &[]);
+    assert_eq!(problems(&mut story), [of_task]);
 }
 
 #[gpui_kit::test]

@@ -1,6 +1,7 @@
 //! Tests in a window, by the keyboard: runs, marks in the gutter, failures among the problems, the list.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_channel::Sender;
 use base::AbsPath;
@@ -54,6 +55,14 @@ impl TestService for FakeTests {
 }
 
 impl FakeTests {
+    /// Prints a part of the output of the latest command.
+    fn print(&self, output: &str) {
+        let state = self.0.lock().expect("not poisoned");
+        let sender = state.running.last().expect("a command");
+        let chunk = TestOutput::Chunk(output.as_bytes().to_vec());
+        sender.try_send(chunk).expect("a listener");
+    }
+
     /// Prints the output of the latest command, and ends it with a code.
     fn end(&self, output: &str, code: i32) {
         let state = self.0.lock().expect("not poisoned");
@@ -236,6 +245,30 @@ fn a_failure_is_a_problem_at_its_line(cx: &mut TestAppContext) {
     fake.end(&passing(), 0);
     story.settle();
     assert_eq!(problems(&mut story), [""; 0]);
+}
+
+#[gpui_kit::test]
+fn results_are_shown_with_pauses_and_the_last_ones_always(cx: &mut TestAppContext) {
+    use GutterIcon::{Failed, Passed, Running};
+    let fake = FakeTests::default();
+    let mut story = open(&fake, cx);
+    story.keys("ctrl-; f").settle();
+    fake.print(&format!("{RUNNING}test tests::adds ... ok\n"));
+    story.cx.run_until_parked();
+    assert_eq!(marks(&mut story)[1..], [(6, Passed), (9, Running)]);
+    // Further results wait for the end of the pause, and the end of the command does not.
+    fake.print("test tests::subtracts ... FAILED\n");
+    story.cx.run_until_parked();
+    assert_eq!(marks(&mut story)[2], (9, Running));
+    story
+        .cx
+        .executor()
+        .advance_clock(Duration::from_millis(100));
+    story.cx.run_until_parked();
+    assert_eq!(marks(&mut story)[2], (9, Failed));
+    fake.end("test tests::subtracts ... ok\n", 0);
+    story.cx.run_until_parked();
+    assert_eq!(marks(&mut story)[2], (9, Passed));
 }
 
 #[gpui_kit::test]

@@ -48,7 +48,6 @@ impl WindowTests {
         };
         self.documents.insert(id, document);
         self.read_document(model, cx);
-        self.show_failures_in(model, cx);
     }
 
     /// Returns the path of a text that may have tests.

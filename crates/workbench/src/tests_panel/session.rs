@@ -2,10 +2,12 @@
 //!
 //! Invariant: one command runs at a time; further ones wait.
 //! Invariant: output is read in the background; the window's thread only takes reports.
+//! Invariant: views are updated at most every 100 milliseconds while a command prints, and at its begin and end.
 //! Start at `WindowTests::run`.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_channel::{Receiver, TryRecvError};
 use base::AbsPath;
@@ -21,18 +23,22 @@ use test_runner::{
 use ui::Tone;
 
 use super::documents::WatchedTestDocument;
-use super::failures::ShownFailures;
 use super::scan::FolderScan;
 use crate::folder::OpenFolder;
+use crate::language_servers::{FindingSource, Findings};
 use crate::notices::Notice;
 use crate::services::Services;
 use crate::test_service::{TestOutput, TestRun, TestService, TestServiceError};
 
+/// Time between two updates of the views while a command prints results, at least.
+const PAUSE: Duration = Duration::from_millis(100);
 /// Maximum number of chunks that are read at once.
 const MAX_GATHERED: usize = 64;
 
 /// The tests of a window's folder.
 pub(crate) struct WindowTests {
+    /// The name of its failures among the problems of the folder.
+    pub(super) source: FindingSource,
     pub(super) root: AbsPath,
     pub(super) files: Arc<dyn Files>,
     pub(super) folder: Entity<OpenFolder>,
@@ -48,8 +54,14 @@ pub(crate) struct WindowTests {
     runs_all: bool,
     /// The files whose tests run after each save.
     on_save: BTreeSet<AbsPath>,
-    pub(super) failures: ShownFailures,
+    /// The failures as they are shown, by file.
+    pub(super) failures: Findings,
+    /// The files whose results changed since they were shown.
+    unshown: BTreeSet<AbsPath>,
+    /// The pause after the results were shown; `None` if it is over.
+    pause: Option<Task<()>>,
     _folder_changes: Subscription,
+    _release: Subscription,
 }
 
 /// The tests to run.
@@ -63,8 +75,6 @@ pub(crate) enum RunRequest {
 
 /// An event of the tests, for the window.
 pub(crate) enum TestsEvent {
-    /// The failures in files changed.
-    FailuresChanged,
     /// A message for the user.
     Report(Notice),
     /// A run did not start, because the user does not trust the folder.
@@ -107,6 +117,7 @@ impl WindowTests {
         let service = open(&root);
         let folder = folder.clone();
         Some(cx.new(|cx| Self {
+            source: FindingSource::Tests(cx.entity_id()),
             root,
             files: services.files,
             _folder_changes: cx.subscribe(&folder, Self::folder_event),
@@ -120,7 +131,10 @@ impl WindowTests {
             last: None,
             runs_all: false,
             on_save: BTreeSet::new(),
-            failures: ShownFailures::default(),
+            failures: Findings::default(),
+            unshown: BTreeSet::new(),
+            pause: None,
+            _release: cx.on_release(Self::released),
         }))
     }
 
@@ -272,7 +286,8 @@ impl WindowTests {
             is_stopped: false,
             _task: task,
         });
-        self.show_results(&files, cx);
+        self.unshown.extend(files);
+        self.show_results(cx);
     }
 
     fn run_started(&mut self, stop: Box<dyn FnOnce() + Send>) {
@@ -292,11 +307,13 @@ impl WindowTests {
             return;
         };
         let project = running.run.project.clone();
-        let mut files = BTreeSet::new();
         for report in reports {
-            files.extend(self.state.apply(&project, report));
+            let files = self.state.apply(&project, report);
+            self.unshown.extend(files);
         }
-        self.show_results(&files, cx);
+        if self.pause.is_none() && !self.unshown.is_empty() {
+            self.show_results(cx);
+        }
     }
 
     fn run_ended(&mut self, finished: FinishedRun, cx: &mut Context<Self>) {
@@ -322,15 +339,40 @@ impl WindowTests {
             }
             Ok(_) => {}
         }
-        self.show_results(&files, cx);
+        self.unshown.extend(files);
+        self.show_results(cx);
         self.start_next(cx);
     }
 
-    /// Shows the present results of files in the gutter, among the problems and in the panel.
-    pub(super) fn show_results(&mut self, files: &BTreeSet<AbsPath>, cx: &mut Context<Self>) {
-        self.show_marks(files, cx);
+    /// Shows the results that changed in the gutter, among the problems and in the panel, and pauses.
+    fn show_results(&mut self, cx: &mut Context<Self>) {
+        let files = std::mem::take(&mut self.unshown);
+        self.show_marks(&files, cx);
         self.show_failures(cx);
         cx.notify();
+        self.pause = Some(cx.spawn(async move |this, cx| {
+            cx.background_executor().timer(PAUSE).await;
+            // The window may have been closed.
+            this.update(cx, Self::pause_ended).ok();
+        }));
+    }
+
+    fn pause_ended(&mut self, cx: &mut Context<Self>) {
+        self.pause = None;
+        if !self.unshown.is_empty() {
+            self.show_results(cx);
+        }
+    }
+
+    /// Removes the failures from the problems of the folder, which other windows may show.
+    fn released(&mut self, cx: &mut App) {
+        if !self.failures.is_empty() {
+            let source = self.source.clone();
+            let servers = self.folder.read(cx).language_servers().clone();
+            servers.update(cx, |servers, cx| {
+                servers.set_findings(source, Findings::new(), cx);
+            });
+        }
     }
 }
 

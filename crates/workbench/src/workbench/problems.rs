@@ -2,8 +2,6 @@
 //!
 //! Start at `go_to_problem`.
 
-use std::collections::BTreeSet;
-
 use base::{AbsPath, Span};
 use editor::{DocumentModel, Editor, NextDiagnostic, PreviousDiagnostic, ShowHover};
 use gpui_kit::{Action, App, Context, Div, Entity, InteractiveElement as _, Stateful, Window};
@@ -56,9 +54,7 @@ pub(super) fn read_problems(workbench: &Workbench, cx: &App) -> ProblemSources {
         return sources;
     };
     let servers = servers.read(cx);
-    let mut open = BTreeSet::new();
     for (path, model) in servers.documents() {
-        open.insert(path.clone());
         let name = workbench.display_path(&path, cx);
         let model = model.read(cx);
         sources.add_open(path, name, model.snapshot(), model.diagnostics().collect());
@@ -66,13 +62,6 @@ pub(super) fn read_problems(workbench: &Workbench, cx: &App) -> ProblemSources {
     for (path, items) in servers.diagnostics().closed() {
         let name = workbench.display_path(path, cx);
         sources.add_closed(path.clone(), name, items.clone());
-    }
-    // The failures in open files are among their diagnostics.
-    let tests = workbench.tests.tests().map(|tests| tests.read(cx));
-    let failures = tests.into_iter().flat_map(|tests| tests.problems());
-    for (path, items) in failures.filter(|(path, _)| !open.contains(*path)) {
-        let name = workbench.display_path(path, cx);
-        sources.add_closed(path.clone(), name, items);
     }
     sources
 }

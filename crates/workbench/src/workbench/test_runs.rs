@@ -105,11 +105,6 @@ fn tests_event(
     cx: &mut Context<Workbench>,
 ) {
     match event {
-        TestsEvent::FailuresChanged => {
-            if let Some(servers) = workbench.language_servers(cx) {
-                servers.update(cx, |servers, cx| servers.test_failures_changed(cx));
-            }
-        }
         TestsEvent::Report(notice) => workbench.report(notice.clone(), window, cx),
         TestsEvent::Untrusted => {
             let notice = Notice::new(Tone::Warning, "Tests run only in trusted folders")

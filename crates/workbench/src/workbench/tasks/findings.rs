@@ -4,11 +4,11 @@ use base::Row;
 use lsp::{DiagnosticSeverity, PositionEncoding, ServerRange, UnopenedDiagnostic};
 use tasks::{ColumnUnit, ProblemPosition, ProblemRange, ProblemSeverity, TaskProblem};
 
-use crate::language_servers::TaskFindings;
+use crate::language_servers::Findings;
 
 /// Groups problems by file.
-pub(super) fn findings(problems: &[TaskProblem]) -> TaskFindings {
-    let mut findings = TaskFindings::new();
+pub(super) fn findings(problems: &[TaskProblem]) -> Findings {
+    let mut findings = Findings::new();
     for problem in problems {
         let items = findings.entry(problem.path.clone()).or_default();
         items.push(finding(problem));

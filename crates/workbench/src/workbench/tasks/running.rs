@@ -22,7 +22,7 @@ use super::super::{Workbench, editor_terminals, terminals};
 use super::findings::findings;
 use super::prepare::PreparedTask;
 use super::{MAX_RECENT, NOTICE, TaskDock, start};
-use crate::language_servers::TaskFindings;
+use crate::language_servers::{FindingSource, Findings};
 use crate::notices::Notice;
 use crate::pickers::tasks::{TaskChoice, TaskRow};
 use crate::question::QuestionSpec;
@@ -255,7 +255,7 @@ fn launch(
     };
     // The problems of the last run are out of date.
     workbench.tasks.showing.remove(&task.label);
-    set_findings(workbench, &task.label, TaskFindings::new(), cx);
+    set_findings(workbench, &task.label, Findings::new(), cx);
     let files = workbench.services.files.clone();
     let output = TaskOutput::new(&task.matchers, &launch.folder, &root, files);
     let output = Arc::new(Mutex::new(output));
@@ -507,12 +507,12 @@ fn show_problems(
 fn set_findings(
     workbench: &mut Workbench,
     label: &str,
-    findings: TaskFindings,
+    findings: Findings,
     cx: &mut Context<Workbench>,
 ) {
     if let Some(servers) = workbench.language_servers(cx) {
         servers.update(cx, |servers, cx| {
-            servers.set_task_findings(label, findings, cx);
+            servers.set_findings(FindingSource::Task(label.to_owned()), findings, cx);
         });
     }
 }

@@ -1,13 +1,14 @@
-//! The problems that tasks found in the files of a folder, shown beside the reports of servers.
+//! The problems that tasks and tests found in the files of a folder, shown beside the reports of servers.
 //!
 //! Invariant: places in open texts are found in the background, for the latest problems of each file.
-//! Start at `LanguageServers::set_task_findings`.
+//! Invariant: a file whose problems are the same as before is not placed again: its places follow edits.
+//! Start at `LanguageServers::set_findings`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use base::{AbsPath, ByteOffset, Span};
 use editor::{DiagnosticOrigin, DiagnosticSet, DocumentModel};
-use gpui_kit::{AppContext as _, Context, Task, WeakEntity};
+use gpui_kit::{AppContext as _, Context, EntityId, Task, WeakEntity};
 use lsp::{Diagnostic, DiagnosticTags, UnopenedDiagnostic};
 use text::Snapshot;
 
@@ -16,19 +17,36 @@ use super::{LanguageServers, LanguageServersEvent};
 /// Length of a word in characters, at most.
 const MAX_WORD: usize = 200;
 
-/// Problems of one task, by file.
-pub(crate) type TaskFindings = HashMap<AbsPath, Vec<UnopenedDiagnostic>>;
+/// Origins whose diagnostics are placed here.
+pub(super) const ORIGINS: [DiagnosticOrigin; 2] =
+    [DiagnosticOrigin::Tasks, DiagnosticOrigin::Tests];
 
-/// An open text with its path.
-type OpenText = (AbsPath, WeakEntity<DocumentModel>);
+/// Problems of one source, by file.
+pub(crate) type Findings = HashMap<AbsPath, Vec<UnopenedDiagnostic>>;
+
+/// The source of problems. New ones replace those of their source.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FindingSource {
+    /// The output of the task with this label.
+    Task(String),
+    /// The failures of the tests of a window.
+    Tests(EntityId),
+}
+
+/// An open text whose diagnostics of an origin are replaced.
+struct OpenText {
+    path: AbsPath,
+    model: WeakEntity<DocumentModel>,
+    origin: DiagnosticOrigin,
+}
 
 /// Problems at their places in a text.
 type PlacedFindings = (Snapshot, DiagnosticSet);
 
-/// The problems of all tasks.
+/// The problems of all sources.
 #[derive(Default)]
-pub(super) struct TaskReports {
-    by_task: BTreeMap<String, TaskFindings>,
+pub(super) struct FoundProblems {
+    by_source: BTreeMap<FindingSource, Findings>,
     /// Files whose problems changed and are not shown yet.
     unplaced: BTreeSet<AbsPath>,
     is_placing: bool,
@@ -41,71 +59,87 @@ struct UnplacedFindings {
     items: Vec<UnopenedDiagnostic>,
 }
 
-impl TaskReports {
+impl FindingSource {
+    fn origin(&self) -> DiagnosticOrigin {
+        match self {
+            Self::Task(_) => DiagnosticOrigin::Tasks,
+            Self::Tests(_) => DiagnosticOrigin::Tests,
+        }
+    }
+}
+
+impl FoundProblems {
     /// Returns the problems in a file.
     pub(super) fn of(&self, path: &AbsPath) -> Vec<UnopenedDiagnostic> {
-        let of_tasks = self.by_task.values();
-        let items = of_tasks.filter_map(|findings| findings.get(path)).flatten();
-        items.cloned().collect()
+        let of_origins = ORIGINS.into_iter();
+        of_origins
+            .flat_map(|origin| self.of_origin(origin, path))
+            .collect()
     }
 
-    /// Replaces the problems of a task and notes the files that are to be shown anew.
-    fn replace(&mut self, task: &str, findings: TaskFindings) {
-        self.unplaced.extend(findings.keys().cloned());
-        let old = if findings.is_empty() {
-            self.by_task.remove(task)
-        } else {
-            self.by_task.insert(task.to_owned(), findings)
-        };
-        let old = old.into_iter().flatten();
-        self.unplaced.extend(old.map(|(path, _)| path));
+    fn of_origin(&self, origin: DiagnosticOrigin, path: &AbsPath) -> Vec<UnopenedDiagnostic> {
+        let sources = self.by_source.iter();
+        let sources = sources.filter(|(source, _)| source.origin() == origin);
+        let items = sources.filter_map(|(_, findings)| findings.get(path));
+        items.flatten().cloned().collect()
+    }
+
+    /// Replaces the problems of a source and notes the files that are to be shown anew.
+    fn replace(&mut self, source: FindingSource, findings: Findings) {
+        let old = self.by_source.remove(&source).unwrap_or_default();
+        let files = old.keys().chain(findings.keys());
+        let changed = files.filter(|path| old.get(*path) != findings.get(*path));
+        self.unplaced.extend(changed.cloned());
+        if !findings.is_empty() {
+            self.by_source.insert(source, findings);
+        }
     }
 }
 
 impl LanguageServers {
-    /// Replaces the problems that a task found.
-    pub(crate) fn set_task_findings(
+    /// Replaces the problems that a source found.
+    pub(crate) fn set_findings(
         &mut self,
-        task: &str,
-        findings: TaskFindings,
+        source: FindingSource,
+        findings: Findings,
         cx: &mut Context<Self>,
     ) {
-        self.task_reports.replace(task, findings);
+        self.found.replace(source, findings);
         self.place_findings(cx);
     }
 
     /// Shows the problems in a text that was opened.
     pub(super) fn show_findings_again(&mut self, path: AbsPath, cx: &mut Context<Self>) {
-        if !self.task_reports.of(&path).is_empty() {
-            self.task_reports.unplaced.insert(path);
+        if !self.found.of(&path).is_empty() {
+            self.found.unplaced.insert(path);
             self.place_findings(cx);
         }
     }
 
     /// Shows the problems of all noted files, unless that is in progress.
     fn place_findings(&mut self, cx: &mut Context<Self>) {
-        if std::mem::replace(&mut self.task_reports.is_placing, true) {
+        if self.found.unplaced.is_empty() || std::mem::replace(&mut self.found.is_placing, true) {
             return;
         }
         let task = cx.spawn(async move |this, cx| {
             loop {
                 let next = this.update(cx, |this, cx| this.take_unplaced(cx));
                 // The folder may have been closed.
-                let Ok(Some((models, unplaced))) = next else {
+                let Ok(Some((texts, unplaced))) = next else {
                     return;
                 };
                 let placed = cx.background_spawn(async move {
                     let placed = unplaced.into_iter().map(UnplacedFindings::place);
                     placed.collect::<Vec<_>>()
                 });
-                let placed = models.into_iter().zip(placed.await).collect();
+                let placed = texts.into_iter().zip(placed.await).collect();
                 let shown = this.update(cx, |this, cx| this.show_placed(placed, cx));
                 if shown.is_err() {
                     return;
                 }
             }
         });
-        self.task_reports._placing = Some(task);
+        self.found._placing = Some(task);
     }
 
     /// Shows the problems of closed files, and returns those of open texts; `None` if nothing is left to show.
@@ -113,39 +147,45 @@ impl LanguageServers {
         &mut self,
         cx: &mut Context<Self>,
     ) -> Option<(Vec<OpenText>, Vec<UnplacedFindings>)> {
-        let paths = std::mem::take(&mut self.task_reports.unplaced);
+        let paths = std::mem::take(&mut self.found.unplaced);
         if paths.is_empty() {
-            self.task_reports.is_placing = false;
+            self.found.is_placing = false;
             return None;
         }
-        let (mut models, mut unplaced) = (Vec::new(), Vec::new());
+        let (mut texts, mut unplaced) = (Vec::new(), Vec::new());
         for path in paths {
-            let items = self.task_reports.of(&path);
             let mut documents = self.documents.values();
             let document = documents.find(|document| document.path == path);
-            match document.and_then(|document| document.model.upgrade()) {
-                Some(model) => {
-                    let text = model.read(cx).snapshot();
-                    unplaced.push(UnplacedFindings { text, items });
-                    models.push((path, model.downgrade()));
-                }
-                None => self.diagnostics.set_found(&path, items),
+            let Some(model) = document.and_then(|document| document.model.upgrade()) else {
+                self.diagnostics.set_found(&path, self.found.of(&path));
+                continue;
+            };
+            for origin in ORIGINS {
+                unplaced.push(UnplacedFindings {
+                    text: model.read(cx).snapshot(),
+                    items: self.found.of_origin(origin, &path),
+                });
+                texts.push(OpenText {
+                    path: path.clone(),
+                    model: model.downgrade(),
+                    origin,
+                });
             }
         }
         cx.emit(LanguageServersEvent::DiagnosticsChanged);
-        Some((models, unplaced))
+        Some((texts, unplaced))
     }
 
     fn show_placed(&mut self, placed: Vec<(OpenText, PlacedFindings)>, cx: &mut Context<Self>) {
-        for ((path, model), (text, items)) in placed {
-            let counts = model.update(cx, |model, cx| {
-                model.set_diagnostics(DiagnosticOrigin::Tasks, text.revision(), items, cx);
+        for (shown, (text, items)) in placed {
+            let counts = shown.model.update(cx, |model, cx| {
+                model.set_diagnostics(shown.origin, text.revision(), items, cx);
                 model.diagnostic_counts()
             });
             // The text may have been closed, which showed the problems of its file.
-            let is_open = self.documents.values().any(|it| it.path == path);
+            let is_open = self.documents.values().any(|it| it.path == shown.path);
             if let Some(counts) = counts.ok().filter(|_| is_open) {
-                self.diagnostics.set_open(&path, counts);
+                self.diagnostics.set_open(&shown.path, counts);
             }
         }
         cx.emit(LanguageServersEvent::DiagnosticsChanged);
@@ -160,7 +200,7 @@ impl UnplacedFindings {
     }
 }
 
-/// Places a problem in a text, which may be shorter than the one that the task read.
+/// Places a problem in a text, which may be shorter than the one that the tool read.
 fn placed(text: &Snapshot, item: UnopenedDiagnostic) -> Diagnostic {
     let span = item.range.span(text);
     let span = span.unwrap_or_else(|| Span::at(text.len()));
