@@ -91,13 +91,13 @@ pub struct OutputText {
     pub rest: Option<CellPosition>,
 }
 
-/// The end of an output, as text of logical lines.
+/// The last part of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputEnd {
-    /// The text; lines are separated by newlines.
+    /// The text, as in `OutputText`.
     pub text: String,
-    /// Whether earlier output is left out.
-    pub is_cut: bool,
+    /// Number of rows of the output before the text, those included that the scrollback no longer has.
+    pub omitted_rows: u64,
 }
 
 /// Moves positions when lines are renumbered.

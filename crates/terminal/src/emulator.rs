@@ -20,7 +20,7 @@ use host::process::TerminalSize;
 use crate::commands::{CommandId, CommandLog, CommandState, MovePositions, OutputEnd, OutputText};
 use crate::event::TerminalEvent;
 use crate::frame::{FrameCache, is_torn};
-use crate::grid_text::{logical_line, text_between};
+use crate::grid_text::{last_text, logical_line, text_between};
 use crate::hyperlinks::hyperlink_at;
 use crate::lines::{LineTracker, MAX_ROWS, is_alternate};
 use crate::links::LogicalLine;
@@ -435,19 +435,25 @@ impl Emulator {
     /// Returns the output of a command, at most about `cap` bytes; `None` if it has none or its lines were trimmed. The
     /// output of a running command ends at the cursor.
     pub fn command_output(&mut self, id: CommandId, cap: usize) -> Option<OutputText> {
-        let command = self.state.log.get(id)?;
-        let (start, end) = (command.output?, command.end);
-        let Self { term, state, .. } = self;
-        with_primary(term, |term| {
-            let lines = &state.lines;
-            let end = end.unwrap_or_else(|| cursor(term, lines));
-            (end.line >= lines.oldest()).then(|| text_between(term, lines, start, end, cap))
+        self.read_output(Some(id), |term, lines, start, end| {
+            text_between(term, lines, start, end, cap)
         })
     }
 
-    /// Returns the last `rows` rows of the output of a command, or of the whole text without a command. `None` if the
-    /// command has no output or its lines were trimmed. The output of a running command, and the text, end at the cursor.
-    pub fn output_end(&mut self, id: Option<CommandId>, rows: u64) -> Option<OutputEnd> {
+    /// Returns the last part of the output of a command, or of the whole text without a command, at most about `cap` bytes.
+    /// `None` as for `command_output`; the text ends at the cursor.
+    pub fn output_end(&mut self, id: Option<CommandId>, cap: usize) -> Option<OutputEnd> {
+        self.read_output(id, |term, lines, start, end| {
+            last_text(term, lines, start, end, cap)
+        })
+    }
+
+    /// Calls `read` with the start and the end of a command's output, or of the whole text without a command.
+    fn read_output<R>(
+        &mut self,
+        id: Option<CommandId>,
+        read: impl FnOnce(&Term<Listener>, &LineTracker, CellPosition, CellPosition) -> R,
+    ) -> Option<R> {
         let (start, end) = match id {
             Some(id) => {
                 let command = self.state.log.get(id)?;
@@ -459,15 +465,7 @@ impl Emulator {
         with_primary(term, |term| {
             let lines = &state.lines;
             let end = end.unwrap_or_else(|| cursor(term, lines));
-            let oldest = lines.oldest();
-            if end.line < oldest {
-                return None;
-            }
-            let first =
-                CellPosition::new(end.line.above(rows), 0).max(CellPosition::new(oldest, 0));
-            let is_cut = start < first;
-            let text = text_between(term, lines, start.max(first), end, usize::MAX).text;
-            Some(OutputEnd { text, is_cut })
+            (end.line >= lines.oldest()).then(|| read(term, lines, start, end))
         })
     }
 

@@ -5,7 +5,7 @@ use alacritty_terminal::grid::{Dimensions, Row};
 use alacritty_terminal::index::{Column, Line};
 use alacritty_terminal::term::cell::{Cell, Flags};
 
-use crate::commands::OutputText;
+use crate::commands::{OutputEnd, OutputText};
 use crate::lines::LineTracker;
 use crate::links::LogicalLine;
 use crate::position::{CellPosition, LineNumber};
@@ -74,6 +74,41 @@ pub(crate) fn text_between<T>(
         text.pop();
     }
     OutputText { text, rest }
+}
+
+/// Returns the last rows of the text from `start` to `end`, exclusive: as many as fit in `cap` bytes, and the row of `end`.
+pub(crate) fn last_text<T>(
+    term: &Term<T>,
+    lines: &LineTracker,
+    start: CellPosition,
+    end: CellPosition,
+    cap: usize,
+) -> OutputEnd {
+    let oldest = start.line.max(lines.number(term, term.topmost_line()));
+    let (mut first, mut room) = (end.line, cap);
+    let mut text = String::new();
+    while first > oldest {
+        let before = first.above(1);
+        let Some(line) = lines.line(term, before) else {
+            break;
+        };
+        let row = &term.grid()[line];
+        text.clear();
+        push_cells(row, 0, row.len(), &mut text, &mut |_, _| {});
+        let Some(left) = room.checked_sub(text.trim_end().len() + 1) else {
+            break;
+        };
+        (first, room) = (before, left);
+    }
+    let from = if first > start.line {
+        CellPosition::new(first, 0)
+    } else {
+        start
+    };
+    OutputEnd {
+        text: text_between(term, lines, from, end, usize::MAX).text,
+        omitted_rows: first.0.saturating_sub(start.line.0),
+    }
 }
 
 /// Removes blanks at the end of the line that starts at byte `from`.

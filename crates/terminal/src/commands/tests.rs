@@ -392,17 +392,31 @@ fn marks_follow_their_rows_through_random_scrolls() {
 }
 
 #[test]
-fn the_end_of_an_output_is_its_last_rows() {
-    let lines: String = (0..100).map(|ix| format!("line {ix}\r\n")).collect();
-    let mut emulator = fed(20, 10, command("x", &lines, 1));
+fn the_end_of_an_output_is_read_without_its_beginning() {
+    let mut emulator = fed(20, 5, command("c", "one\r\ntwo\r\nthree\r\n", 0));
     let id = emulator.commands().last().expect("a command").id;
-    let end = emulator.output_end(Some(id), 3).expect("an output");
-    assert_eq!(end.text, "line 97\nline 98\nline 99");
-    assert!(end.is_cut);
-    let all = emulator.output_end(Some(id), 1_000).expect("an output");
-    assert!(all.text.starts_with("line 0\n"), "{}", all.text);
-    assert!(!all.is_cut);
+    let mut check = |cap: usize, expected: (&str, u64)| {
+        let end = emulator.output_end(Some(id), cap).expect("an output");
+        assert_eq!((end.text.as_str(), end.omitted_rows), expected, "{cap}");
+    };
+    check(1_000, ("one\ntwo\nthree", 0));
+    check(14, ("one\ntwo\nthree", 0));
+    check(13, ("two\nthree", 1));
+    check(6, ("three", 2));
+    check(3, ("", 3));
+    // The scrollback has 1,000 lines; the last part is that of the whole output.
+    let output: String = (0..3_000).map(|ix| format!("{ix}\r\n")).collect();
+    feed(&mut emulator, command("long", &output, 0));
+    let id = emulator.commands().last().expect("a command").id;
+    let end = emulator.output_end(Some(id), 10).expect("an output");
+    assert_eq!(end.text, "2998\n2999");
+    assert_eq!(end.omitted_rows, 2_998);
+    let end = emulator.output_end(Some(id), 1 << 20).expect("an output");
+    assert!(end.text.ends_with("\n2998\n2999"));
+    let kept = end.text.lines().count() as u64;
+    assert_eq!(end.omitted_rows, 3_000 - kept);
     // Without a command, the prompt and the command line belong to the text.
+    let mut emulator = fed(20, 10, command("x", "one\r\n", 1));
     let text = emulator.output_end(None, 1_000).expect("a text");
-    assert!(text.text.starts_with("$ x\nline 0\n"), "{}", text.text);
+    assert!(text.text.starts_with("$ x\none\n"), "{}", text.text);
 }

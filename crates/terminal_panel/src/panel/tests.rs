@@ -536,6 +536,27 @@ fn mentions_quote_the_last_command_of_each_terminal(cx: &mut TestAppContext) {
     assert_eq!(quote(&mut story, &old), None);
 }
 
+#[gpui_kit::test]
+fn a_mention_quotes_the_end_of_a_long_output(cx: &mut TestAppContext) {
+    let mut story = open(FakeTerminals::default(), cx);
+    story.focus();
+    let output: String = (0..20_000).map(|ix| format!("line {ix}\r\n")).collect();
+    story.program(0).run_command("make", &output, 2);
+    story.settle();
+    let panel = story.panel.clone();
+    let text = panel.read_with(story.cx, |panel, cx| {
+        let mention = panel.mentions(cx).pop().expect("a terminal");
+        let quoted = panel.mentioned_output(&mention.id, cx);
+        quoted.expect("the quote").text
+    });
+    assert!(text.ends_with("\nline 19999\n[exit code 2]"), "{text}");
+    assert!(text.len() < 33 << 10, "{} bytes", text.len());
+    let kept = text.lines().filter(|it| it.starts_with("line ")).count();
+    let omitted = 20_000 - kept;
+    let sentence = format!("$ make\n[The first {omitted} lines of the output are left out.]\n");
+    assert!(kept > 1_000 && text.contains(&sentence), "{text}");
+}
+
 fn task_request(label: &str) -> TerminalRequest {
     TerminalRequest {
         program: Some(crate::ProgramCommand {

@@ -9,13 +9,11 @@ use gpui_kit::{Context, Window};
 use terminal::{CommandState, Emulator, OutputEnd, ShellCommand};
 
 use super::commands::target;
-use super::mention::mention_id;
+use super::mention::{mention_id, quoted_end};
 use super::{TerminalStatus, TerminalView, TerminalViewEvent};
 use crate::actions::{ExplainLastFailure, FixLastFailure};
 use crate::program::read_emulator;
 
-/// Most rows of output that are read for a quote.
-const MAX_ROWS: u64 = 400;
 /// Most bytes of output in a quote.
 const MAX_BYTES: usize = 16 << 10;
 
@@ -59,7 +57,7 @@ pub(crate) fn failed_command(view: &TerminalView, terminal: u64) -> Option<Faile
             line: program_line(view),
             folder: view.folder(),
             code,
-            output: emulator.output_end(None, MAX_ROWS),
+            output: emulator.output_end(None, MAX_BYTES),
         }),
         None => {
             let command = failure_in_view(emulator).or_else(|| last_failure(emulator))?;
@@ -141,7 +139,7 @@ fn shell_failure(
     Some(Failure {
         number: Some(command.id.0),
         code: failed_code(&command)?,
-        output: emulator.output_end(Some(command.id), MAX_ROWS),
+        output: emulator.output_end(Some(command.id), MAX_BYTES),
         line: command.line.map(|line| line.text).unwrap_or_default(),
         folder: command.folder.or(folder),
     })
@@ -174,47 +172,8 @@ impl Failure {
             "" => String::new(),
             line => format!("$ {line}\n"),
         };
-        let output = self.output.as_ref().map(end_of).unwrap_or_default();
+        let output = self.output.as_ref().map(quoted_end).unwrap_or_default();
         let code = self.code;
         format!("Terminal \u{201c}{title}\u{201d}{place}\n{line}{output}\n[exit code {code}]")
-    }
-}
-
-/// Returns the last lines of an output, and says that earlier ones are left out.
-fn end_of(output: &OutputEnd) -> String {
-    let text = output.text.trim_end();
-    let cut = text.ceil_char_boundary(text.len().saturating_sub(MAX_BYTES));
-    let cut = match cut {
-        0 => 0,
-        cut => text[cut..].find('\n').map_or(cut, |line| cut + line + 1),
-    };
-    let note = if output.is_cut || cut > 0 {
-        "[earlier output left out]\n"
-    } else {
-        ""
-    };
-    format!("{note}{}", &text[cut..])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_output_keeps_its_last_lines() {
-        let output = |text: &str, is_cut| OutputEnd {
-            text: text.to_owned(),
-            is_cut,
-        };
-        assert_eq!(end_of(&output("short\n", false)), "short");
-        assert_eq!(
-            end_of(&output("short", true)),
-            "[earlier output left out]\nshort"
-        );
-        let long = format!("first\n{}\nlast", "\u{e4}".repeat(MAX_BYTES));
-        assert_eq!(
-            end_of(&output(&long, false)),
-            "[earlier output left out]\nlast"
-        );
     }
 }

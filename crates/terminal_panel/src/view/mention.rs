@@ -1,17 +1,14 @@
 //! Quotes of a terminal for a prompt: its last command with exit code and output.
 //!
-//! Invariant: a quote is bounded; of a long output it has the beginning and the end.
+//! Invariant: a quote is bounded; of a long output it has the end, and says how much is left out.
 
-use terminal::{CommandState, Emulator, ShellCommand};
+use terminal::{CommandState, Emulator, OutputEnd, ShellCommand};
 
 use super::TerminalView;
 use crate::program::read_emulator;
 
-/// Most bytes of output that are read for a quote.
-const MAX_READ: usize = 1 << 20;
-/// Most bytes of output in a quote, from its beginning and from its end.
-const MAX_HEAD: usize = 8 << 10;
-const MAX_TAIL: usize = 24 << 10;
+/// Bytes of output in a quote, at most.
+const MAX_QUOTE: usize = 32 << 10;
 
 /// The subject of a quote.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,18 +69,49 @@ fn last_command(emulator: &mut Emulator) -> Option<ShellCommand> {
 }
 
 fn command_quote(emulator: &mut Emulator, command: ShellCommand) -> String {
-    let output = emulator.command_output(command.id, MAX_READ);
-    let output = output.map(|output| output.text).unwrap_or_default();
+    let output = match emulator.output_end(Some(command.id), MAX_QUOTE) {
+        Some(end) => quoted_end(&end),
+        None => "[The terminal no longer has the output.]".to_owned(),
+    };
     let line = command.line.map(|line| line.text).unwrap_or_default();
-    let state = state_text(command.state);
-    format!("$ {line}\n{}\n[{state}]", shortened(output.trim_end()))
+    format!("$ {line}\n{output}\n[{}]", state_text(command.state))
 }
 
 fn screen_text(emulator: &mut Emulator) -> String {
     let snapshot = emulator.snapshot();
     let rows = snapshot.rows.iter().map(|row| row.text());
     let rows: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
-    shortened(rows.join("\n").trim_end())
+    last_rows(rows.join("\n").trim_end())
+}
+
+/// Returns the last rows of a screen, as many as a quote may have.
+fn last_rows(text: &str) -> String {
+    let rows: Vec<&str> = text.lines().collect();
+    let mut room = MAX_QUOTE;
+    let fits = |row: &&&str| {
+        let left = room.checked_sub(row.len() + 1);
+        room = left.unwrap_or(0);
+        left.is_some()
+    };
+    let kept = rows.iter().rev().take_while(fits).count();
+    let omitted = rows.len() - kept;
+    let rows = rows[omitted..].join("\n");
+    format!("{}{rows}", omission(omitted as u64, "screen"))
+}
+
+/// Returns the end of an output, after a sentence about the rows that are left out.
+pub(super) fn quoted_end(end: &OutputEnd) -> String {
+    let omitted = omission(end.omitted_rows, "output");
+    format!("{omitted}{}", end.text.trim_end())
+}
+
+/// Returns a sentence about the rows that a quote lacks; empty if it lacks none.
+fn omission(rows: u64, whole: &str) -> String {
+    match rows {
+        0 => String::new(),
+        1 => format!("[The first line of the {whole} is left out.]\n"),
+        rows => format!("[The first {rows} lines of the {whole} are left out.]\n"),
+    }
 }
 
 fn state_text(state: CommandState) -> String {
@@ -96,32 +124,20 @@ fn state_text(state: CommandState) -> String {
     }
 }
 
-/// Leaves out the middle of a long text.
-fn shortened(text: &str) -> String {
-    if text.len() <= MAX_HEAD + MAX_TAIL {
-        return text.to_owned();
-    }
-    let head = text.floor_char_boundary(MAX_HEAD);
-    let tail = text.ceil_char_boundary(text.len() - MAX_TAIL);
-    format!(
-        "{}\n[{} bytes left out]\n{}",
-        &text[..head],
-        tail - head,
-        &text[tail..]
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn long_output_keeps_both_ends() {
-        assert_eq!(shortened("short"), "short");
-        let text = format!("first{}last", "\u{e4}".repeat(MAX_TAIL));
-        let short = shortened(&text);
-        assert!(short.len() < MAX_HEAD + MAX_TAIL + 100);
-        assert!(short.starts_with("first") && short.ends_with("last"));
-        assert!(short.contains(" bytes left out]\n"));
+    fn a_large_screen_keeps_its_end() {
+        assert_eq!(last_rows(""), "");
+        assert_eq!(last_rows("one\n\ntwo"), "one\n\ntwo");
+        let row = "\u{e4}".repeat(1_000);
+        let text = format!("first\n{row}\n{}", format!("{row}\n").repeat(20));
+        let short = last_rows(&text);
+        let (sentence, rest) = short.split_once('\n').expect("several lines");
+        assert_eq!(sentence, "[The first 6 lines of the screen are left out.]");
+        assert!(rest.len() <= MAX_QUOTE);
+        assert_eq!(rest.lines().count(), 16);
     }
 }
