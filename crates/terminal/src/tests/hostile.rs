@@ -112,10 +112,10 @@ macro_rules! streams_of {
 }
 
 streams_of! {
-    titles_and_status_are_not_told: attacks::titles;
+    titles_are_not_reported: attacks::titles;
     clipboards_are_used_as_permitted: attacks::clipboards;
     endless_strings_are_cut: attacks::endless_strings;
-    forged_commands_are_not_believed: attacks::forged_commands;
+    forged_commands_are_not_trusted: attacks::forged_commands;
     folders_of_other_machines_are_ignored: attacks::foreign_folders;
     lying_links_are_bounded_and_open_nothing: attacks::lying_links;
     terminators_of_pastes_change_nothing: attacks::paste_terminators;
@@ -123,9 +123,9 @@ streams_of! {
     resize_storms_keep_the_grid_sound: attacks::resize_storms;
     updates_without_end_show_their_output: attacks::endless_updates;
     floods_of_bells_are_bounded: attacks::bell_floods;
-    colors_are_told_without_other_text: attacks::color_queries;
-    window_sizes_are_told_as_numbers: attacks::window_queries;
-    settings_and_capabilities_are_not_told: attacks::capability_queries;
+    colors_are_reported_without_other_text: attacks::color_queries;
+    window_sizes_are_reported_as_numbers: attacks::window_queries;
+    capabilities_are_not_reported: attacks::capability_queries;
     deep_keyboard_stacks_are_bounded: attacks::keyboard_stacks;
     wide_characters_at_the_edge_stay_paired: attacks::wide_characters;
     zero_width_floods_are_bounded: attacks::zero_width_floods;
