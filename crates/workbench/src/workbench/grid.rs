@@ -14,7 +14,7 @@ use ui::{ActiveSettings as _, ActiveTheme as _, dp};
 use super::{Workbench, editor_terminals};
 use crate::drag::{DraggedPath, DraggedTab, DropPlace};
 use crate::layout::{Axis, PaneId, PaneNode, PaneSide, Split};
-use crate::region::region;
+use crate::region::flat_region;
 use crate::tab_strip::TabStrip;
 use crate::workbench::render;
 
@@ -214,7 +214,7 @@ fn render_strip(
         .w_full()
         .h(TabStrip::height())
         .flex_none();
-    Some(region(strip, style, window))
+    Some(flat_region(strip, style, window))
 }
 
 fn drag_over_pane<T: 'static>(

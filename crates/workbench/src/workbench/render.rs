@@ -22,7 +22,7 @@ use super::{
 };
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
-use crate::region::region;
+use crate::region::{flat_region, region};
 
 /// Drag of the tree's border.
 struct DraggedTreeBorder;
@@ -74,7 +74,7 @@ pub(crate) fn render_crumbs(
     let item = workbench.layout.tabs(pane)?.active()?;
     let crumbs = workbench.items.get(&item)?.crumbs.clone()?;
     let style = StyleRefinement::default().w_full().h(dp(24.0)).flex_none();
-    Some(region(crumbs, style, window))
+    Some(flat_region(crumbs, style, window))
 }
 
 fn render_nothing_open(
@@ -185,7 +185,7 @@ fn render_tree(
                 this.border_l_1()
             }
         })
-        .child(region(
+        .child(flat_region(
             workbench.tree.panel.clone(),
             StyleRefinement::default().size_full(),
             window,
@@ -339,14 +339,14 @@ impl Render for Workbench {
             let pane = this.layout.active_pane();
             this.drop_paths(paths, pane, window, cx);
         }))
-        .child(region(
+        .child(flat_region(
             self.title.clone(),
             full_width.clone().h(dp(36.0)).flex_none(),
             window,
         ))
         .child(render_body(self, window, cx))
         .when(shows_status, |this| {
-            this.child(region(
+            this.child(flat_region(
                 self.status.clone(),
                 full_width.h(dp(24.0)).flex_none(),
                 window,
