@@ -66,7 +66,7 @@ use crate::block_view::{BlockView, BlockViews};
 use crate::comparison::Comparison;
 use crate::excerpts::Excerpts;
 use crate::find::FindState;
-use crate::frame::{Geometry, Palette, RowCache, StickyCache, WordShapes};
+use crate::frame::{DiagnosedRows, Geometry, Palette, RowCache, StickyCache, WordShapes};
 use crate::model::{AnnotationsChanged, DocumentModel, InlayHintsChanged, ModelEvent};
 use crate::pointer::Mouse;
 use crate::scroll::{Scroll, ScrollMargin};
@@ -173,6 +173,7 @@ pub struct Editor {
     pub(crate) rows: RowCache,
     pub(crate) sticky: StickyCache,
     pub(crate) words: RefCell<WordShapes>,
+    pub(crate) diagnosed_rows: DiagnosedRows,
     pub(crate) palette: Option<Rc<Palette>>,
     /// Geometry of the last layout.
     pub(crate) geometry: Option<Geometry>,
@@ -269,6 +270,7 @@ impl Editor {
             rows: RowCache::default(),
             sticky: StickyCache::default(),
             words: RefCell::default(),
+            diagnosed_rows: DiagnosedRows::default(),
             palette: None,
             geometry: None,
             brackets: bracketing::Brackets::default(),

@@ -3,6 +3,7 @@
 //! Plain values and caches, filled by `element` and read by the view.
 
 mod colours;
+mod diagnosed_rows;
 mod geometry;
 mod inlay_look;
 mod palette;
@@ -11,6 +12,7 @@ mod shape;
 mod sticky;
 
 pub(crate) use colours::TextColours;
+pub(crate) use diagnosed_rows::DiagnosedRows;
 pub(crate) use geometry::{Geometry, HitArea};
 pub(crate) use inlay_look::{InlayLook, InlayLooks, SuggestionStyle};
 pub(crate) use palette::Palette;

@@ -17,9 +17,6 @@ const MAX_CARETS: usize = 500;
 /// If there are more changes, none is marked.
 const MAX_HUNKS: usize = 2_000;
 
-/// Maximum number of diagnostics that are looked at, from the start of the text.
-const MAX_DIAGNOSTICS: usize = 500;
-
 impl Decorator<'_> {
     pub(super) fn overview_marks(&self, cx: &Context<Editor>) -> Vec<PaintQuad> {
         if !self.editor.settings.overview_marks {
@@ -65,24 +62,16 @@ impl Decorator<'_> {
     fn add_diagnostic_marks(&self, marks: &mut OverviewMarks, cx: &Context<Editor>) {
         let colors = cx.theme().colors;
         let model = self.editor.model.read(cx);
-        let counts = model.diagnostic_counts();
         let rows = f64::from(self.editor.snapshot.row_count().max(1));
         let height = f64::from(f32::from(marks.track.size.height));
-        for (count, severity) in [
-            (counts.warnings, DiagnosticSeverity::Warning),
-            (counts.errors, DiagnosticSeverity::Error),
-        ] {
-            if count == 0 {
-                continue;
-            }
+        let diagnosed = self.editor.diagnosed_rows.get(model, &self.editor.snapshot);
+        for severity in [DiagnosticSeverity::Warning, DiagnosticSeverity::Error] {
             marks.last = None;
             let color = severity_color(severity, &colors);
-            for placed in model.diagnostics().take(MAX_DIAGNOSTICS) {
-                if placed.diagnostic.severity == severity {
-                    let row = self.editor.snapshot.point_at(placed.span.start).row;
-                    let at = (f64::from(row.0) / rows * height) as f32;
-                    marks.push(px(0.0), marks.track.size.width, at, at, color);
-                }
+            let of_severity = diagnosed.iter().filter(|(it, _)| *it == severity);
+            for (_, row) in of_severity {
+                let at = (f64::from(row.0) / rows * height) as f32;
+                marks.push(px(0.0), marks.track.size.width, at, at, color);
             }
         }
         marks.last = None;

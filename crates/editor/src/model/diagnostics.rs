@@ -47,6 +47,8 @@ pub(super) struct DocumentDiagnostics {
     sets: [DiagnosticSet; 3],
     /// Diagnostics of tasks that are hidden, because servers report them as well.
     repeated: DiagnosticSet,
+    /// Number of reports so far.
+    reports: u64,
 }
 
 impl DocumentDiagnostics {
@@ -64,6 +66,7 @@ impl DocumentDiagnostics {
 
     /// Replaces the diagnostics of an origin in a text.
     fn replace(&mut self, origin: DiagnosticOrigin, diagnostics: DiagnosticSet, text: &Snapshot) {
+        self.reports += 1;
         self.sets[origin as usize] = diagnostics;
         match origin {
             DiagnosticOrigin::Servers => self.hide_repeated(text),
@@ -199,6 +202,11 @@ impl DocumentModel {
         self.diagnostics.replace(origin, diagnostics, &text);
         cx.emit(ModelEvent::DiagnosticsUpdated);
         cx.notify();
+    }
+
+    /// Returns the number of the last report: diagnostics with the same number differ only by edits.
+    pub(crate) fn diagnostic_report(&self) -> u64 {
+        self.diagnostics.reports
     }
 
     /// Returns the number of errors and warnings, those that are listed once counted once.
