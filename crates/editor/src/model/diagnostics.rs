@@ -81,7 +81,7 @@ impl DocumentDiagnostics {
     /// Hides the diagnostics of tasks that servers report in the same row, and shows those that they no longer report.
     /// Hints of servers hide nothing: lists omit them. Takes time proportional to the number of both.
     fn hide_repeated(&mut self, text: &Snapshot) {
-        let Self { sets, repeated } = self;
+        let Self { sets, repeated, .. } = self;
         let [servers, tasks, _] = sets;
         let is_alone = servers.spans.is_empty() && repeated.spans.is_empty();
         if is_alone || tasks.spans.is_empty() && repeated.spans.is_empty() {
