@@ -37,6 +37,11 @@ pub struct EditorAbilities {
 }
 
 impl EditorClient {
+    /// Returns the connection, for requests that have no method here.
+    pub fn connection(&self) -> &ConnectionTo<Client> {
+        &self.connection
+    }
+
     /// Returns the editor's capabilities.
     pub fn abilities(&self) -> EditorAbilities {
         self.abilities

@@ -333,7 +333,7 @@ impl Session {
     /// Starts a shell line in a terminal of the editor and returns the terminal's id.
     async fn start(&self, id: &str, line: &str) -> Result<String, acp::Error> {
         let request = v1::CreateTerminalRequest::new(id.to_owned(), line.to_owned());
-        let connection = &self.editor.connection;
+        let connection = self.editor.connection();
         let created = connection.send_request(request).block_task().await?;
         Ok(created.terminal_id.to_string())
     }
@@ -342,7 +342,7 @@ impl Session {
     async fn run(&self, id: &str, line: &str) -> Result<String, acp::Error> {
         let terminal = self.start(id, line).await?;
         let request = v1::WaitForTerminalExitRequest::new(id.to_owned(), terminal.clone());
-        let connection = &self.editor.connection;
+        let connection = self.editor.connection();
         let ended = connection.send_request(request).block_task().await?;
         let output = self.output(id, &terminal).await?;
         let code = ended.exit_status.exit_code;
@@ -351,7 +351,7 @@ impl Session {
 
     /// Kills the command of a terminal, and returns its output and whether the terminal is gone after its release.
     async fn end(&self, id: &str, terminal: &str) -> Result<String, acp::Error> {
-        let connection = &self.editor.connection;
+        let connection = self.editor.connection();
         let request = v1::KillTerminalRequest::new(id.to_owned(), terminal.to_owned());
         connection.send_request(request).block_task().await?;
         let request = v1::WaitForTerminalExitRequest::new(id.to_owned(), terminal.to_owned());
@@ -365,7 +365,7 @@ impl Session {
 
     async fn output(&self, id: &str, terminal: &str) -> Result<String, acp::Error> {
         let request = v1::TerminalOutputRequest::new(id.to_owned(), terminal.to_owned());
-        let connection = &self.editor.connection;
+        let connection = self.editor.connection();
         let output = connection.send_request(request).block_task().await?;
         Ok(output.output)
     }
