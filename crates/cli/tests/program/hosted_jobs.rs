@@ -1,6 +1,7 @@
 //! External agents on the board: in their own worktrees, sandboxed, reviewed and landed like ours.
 
 use std::path::Path;
+use std::time::Duration;
 
 use agent::record::SessionMode;
 use agent::user_prompts::PermissionDecision;
@@ -9,6 +10,7 @@ use composer::job::{AwaitedInput, JobState};
 use composer::review::HunkVerdict;
 use composer::view::Board;
 use composer::{Command, JobCommand, StartAgents};
+use futures::StreamExt as _;
 use serde_json::json;
 
 use super::compose::{Story, has_python};
@@ -67,6 +69,19 @@ impl Person {
             _ => None,
         });
         records.collect()
+    }
+
+    /// The model in the last record about options.
+    fn offered_model(&self) -> Option<String> {
+        let records = self.records().into_iter().rev();
+        let mut models = records.filter_map(|record| match record {
+            SessionRecord::Offered { options, commands } => {
+                assert_eq!(commands[0].name, "review");
+                options.into_iter().find(|it| it.id == "model")
+            }
+            _ => None,
+        });
+        models.next().map(|model| model.now)
     }
 
     /// Sends a prompt and waits until the turn with this number has ended so.
@@ -188,25 +203,18 @@ async fn turns_of_an_external_agent_ask_stop_and_fail() {
     assert!(activity.is_some_and(|it| it.contains("the disk is full")));
 
     // Options are set again in the next process.
-    let view = person.composer.watch("a1").expect("it has begun");
+    let mut view = person.composer.watch("a1").expect("it has begun");
     (view.send)(SessionCommand::SetOption {
         option: "model".to_owned(),
         value: "large".to_owned(),
     });
     person.turn("show", 4, "done").await;
-    let model = person
-        .records()
-        .into_iter()
-        .rev()
-        .find_map(|record| match record {
-            SessionRecord::Offered { options, commands } => {
-                assert_eq!(commands[0].name, "review");
-                let model = options.into_iter().find(|it| it.id == "model");
-                model.map(|it| it.now)
-            }
-            _ => None,
-        });
-    assert_eq!(model.as_deref(), Some("large"));
+    // The agent's answer about the option can be recorded after the end of the turn.
+    while person.offered_model().as_deref() != Some("large") {
+        let next = tokio::time::timeout(Duration::from_secs(120), view.events.next());
+        let event = next.await.expect("an answer in time");
+        event.expect("the session goes on");
+    }
 
     // The sandbox keeps it in its worktree.
     let outside = person.story.hub.join("evil.txt");
