@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::channel::mpsc;
 
-pub use composer::conflict::{Conflict, ConflictHunk, Resolution, has_conflict_markers};
+pub use composer::conflict::{Conflict, ConflictHunk, Resolution};
 pub use composer::job::{AwaitedInput, HandOverTarget, JobSpec, JobState, JobStatus, JobWorktree};
 pub use composer::review::HunkVerdict;
 pub use composer::view::{

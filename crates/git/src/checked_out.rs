@@ -5,11 +5,13 @@
 use std::path::Path;
 
 use base::AbsPath;
-use git2::{AttrCheckFlags, AttrValue, FileMode};
+use git2::FileMode;
 use host::{Files as _, RealFiles};
 
+use crate::attributes::Attribute;
+use crate::index_file::slot;
 use crate::land::eol;
-use crate::merge::TreePath;
+use crate::merge::{EntryMode, TreePath};
 use crate::repository::{Error, Repository};
 
 /// Returns the bytes that a checkout of HEAD writes for the file that `path` resolves to, with the
@@ -32,20 +34,42 @@ impl Repository {
         let Some(relative) = path.relative_to(self.workdir()) else {
             return Ok(None);
         };
-        if !self.is_file_in_head(relative) || self.has_filter(relative) {
+        if !self.is_file_in_head(relative) || self.filter_of(relative).is_some() {
             return Ok(None);
         }
         let Some(bytes) = self.head_bytes(path)? else {
             return Ok(None);
         };
-        // `$Id$` would be replaced by the object id.
-        let is_ident = matches!(self.attribute(relative, "ident"), Attribute::True);
-        if is_ident && bytes.windows(3).any(|part| part == b"$Id") {
+        Ok(self.in_worktree(&TreePath::of_path(relative), &bytes))
+    }
+
+    /// Returns the bytes that a checkout of the index writes for a file. `None` if the index has no such file, if the
+    /// repository lacks its content, or if only the git program converts it: for a filter, an encoding or `$Id$`.
+    pub fn checked_out_index(&self, path: &TreePath) -> Result<Option<Vec<u8>>, Error> {
+        let index = self.fresh_index()?;
+        let slot =
+            slot(&index, path).filter(|slot| slot.entry_mode().is_some_and(EntryMode::is_file));
+        let relative = path.to_path();
+        let has_encoding = matches!(
+            self.attribute(&relative, "working-tree-encoding"),
+            Attribute::Named(_)
+        );
+        let Some(slot) = slot.filter(|_| !has_encoding && self.filter_of(&relative).is_none())
+        else {
             return Ok(None);
+        };
+        let bytes = self.blob_bytes(slot.id)?;
+        Ok(bytes.and_then(|bytes| self.in_worktree(path, &bytes)))
+    }
+
+    /// Converts the line endings of a stored content to those of the working tree; `None` if `$Id$` in it would be
+    /// replaced by the object id.
+    fn in_worktree(&self, path: &TreePath, bytes: &[u8]) -> Option<Vec<u8>> {
+        let is_ident = self.attribute(&path.to_path(), "ident") == Attribute::True;
+        if is_ident && bytes.windows(3).any(|part| part == b"$Id") {
+            return None;
         }
-        let name = TreePath::of_path(relative);
-        let bytes = eol::to_worktree(&self.inner, &name, &bytes).into_owned();
-        Ok(Some(bytes))
+        Some(eol::to_worktree(&self.inner, path, bytes).into_owned())
     }
 
     /// Returns whether HEAD has a regular file at this path, not a symlink, submodule or folder.
@@ -60,42 +84,6 @@ impl Repository {
             || is_mode(FileMode::BlobExecutable)
             || is_mode(FileMode::BlobGroupWritable)
     }
-
-    /// Returns whether the file's `filter` attribute names a filter for which the config has a
-    /// program. `relative` is relative to the working tree. An unreadable config counts as one
-    /// without programs.
-    fn has_filter(&self, relative: &Path) -> bool {
-        let Attribute::Named(filter) = self.attribute(relative, "filter") else {
-            return false;
-        };
-        // A filter without a program changes nothing.
-        let config = self.inner.config().ok();
-        let has_program = |what: &str| {
-            let key = format!("filter.{filter}.{what}");
-            let value = config
-                .as_ref()
-                .and_then(|config| config.get_string(&key).ok());
-            value.is_some_and(|value| !value.is_empty())
-        };
-        ["smudge", "clean", "process"].into_iter().any(has_program)
-    }
-
-    fn attribute(&self, relative: &Path, name: &str) -> Attribute {
-        let flags = AttrCheckFlags::FILE_THEN_INDEX;
-        let value = self.inner.get_attr_bytes(relative, name, flags);
-        match AttrValue::from_bytes(value.ok().flatten()) {
-            AttrValue::True => Attribute::True,
-            AttrValue::String(name) => Attribute::Named(name.to_owned()),
-            AttrValue::Bytes(name) => Attribute::Named(String::from_utf8_lossy(name).into_owned()),
-            AttrValue::False | AttrValue::Unspecified => Attribute::None,
-        }
-    }
-}
-
-enum Attribute {
-    None,
-    True,
-    Named(String),
 }
 
 /// Resolves the symlinks and the spelling of `path`; for a missing file, those of its folder.

@@ -185,7 +185,7 @@ impl Repository {
     }
 }
 
-fn to_commit(commit: &git2::Commit<'_>) -> Commit {
+pub(crate) fn to_commit(commit: &git2::Commit<'_>) -> Commit {
     let author = commit.author();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Commit {

@@ -48,6 +48,14 @@ pub enum Error {
         /// The error message of libgit2.
         message: String,
     },
+    /// Another program holds the lock on the index.
+    #[error(
+        "another git command holds {0}; wait until it ends, or remove the file if none is running"
+    )]
+    IndexLocked(AbsPath),
+    /// An agent's work is being landed in the repository.
+    #[error("an agent's work is being landed in {0}; try again when it is done")]
+    Landing(AbsPath),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] host::Error),
@@ -205,7 +213,7 @@ impl Repository {
 
     /// Returns a path relative to the working tree, even if symlinks lead to its folder. `None` if
     /// it is outside, or its folder does not exist.
-    fn relative(&self, path: &AbsPath) -> Option<PathBuf> {
+    pub(crate) fn relative(&self, path: &AbsPath) -> Option<PathBuf> {
         if let Some(relative) = path.relative_to(&self.workdir) {
             return Some(relative.to_path_buf());
         }

@@ -104,6 +104,15 @@ impl Document {
         Self::with_buffer(None, Buffer::new(text), crate::load::new_file_format())
     }
 
+    /// Creates a read-only document with a text that the file at `path` had, such as at a commit. `reason` says why it
+    /// cannot be edited.
+    pub fn of_version(path: AbsPath, text: &str, reason: &str) -> Self {
+        let format = crate::load::new_file_format();
+        let mut document = Self::with_buffer(Some(path), Buffer::new(text), format);
+        document.read_only = Some(Arc::from(reason));
+        document
+    }
+
     /// Creates the document of a loaded file.
     pub fn from_loaded(loaded: Loaded) -> Self {
         let mut document = Self::with_buffer(Some(loaded.path), loaded.buffer, loaded.format);
@@ -118,6 +127,14 @@ impl Document {
     pub fn new_at(path: AbsPath) -> Self {
         let mut document = Self::untitled();
         document.path = Some(path);
+        document
+    }
+
+    /// Creates the document of another version of a file, such as a staged one, which cannot be edited for `reason`.
+    pub fn of_version(path: AbsPath, text: &str, reason: &str) -> Self {
+        let format = crate::load::new_file_format();
+        let mut document = Self::with_buffer(Some(path), Buffer::new(text), format);
+        document.read_only = Some(reason.into());
         document
     }
 
@@ -276,7 +293,8 @@ impl Document {
     }
 
     /// Returns whether closing it would lose text: unsaved edits, a conflict, or a file that is
-    /// gone. An untitled document is dirty once it has text, and a new one with a path always.
+    /// gone. An untitled document is dirty once it has text, and a new one with a path always, unless it shows
+    /// another version of a file.
     pub fn is_dirty(&self) -> bool {
         match &self.saved {
             Some(_) => {
@@ -284,7 +302,7 @@ impl Document {
                     || self.conflict().is_some()
                     || self.has_own_edits() && !self.is_as_on_disk()
             }
-            None => self.path.is_some() || !self.buffer.is_empty(),
+            None => self.read_only.is_none() && (self.path.is_some() || !self.buffer.is_empty()),
         }
     }
 

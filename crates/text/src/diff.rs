@@ -163,6 +163,22 @@ pub fn diff_lines(before: &[&[u8]], after: &[&[u8]]) -> Vec<RowHunk> {
     input.update_after(after.iter().copied());
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_no_heuristic(&input);
+    row_hunks(&diff)
+}
+
+/// Returns the hunks between two lists of lines, in order, in the form that readers expect: a hunk
+/// with several possible positions takes the one that fits the indentation. Lines are compared byte
+/// by byte; a caller that cares for line endings includes them.
+pub fn diff_lines_for_display(before: &[&[u8]], after: &[&[u8]]) -> Vec<RowHunk> {
+    let mut input = InternedInput::default();
+    input.update_before(before.iter().copied());
+    input.update_after(after.iter().copied());
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    row_hunks(&diff)
+}
+
+fn row_hunks(diff: &Diff) -> Vec<RowHunk> {
     let rows = |range: std::ops::Range<u32>| RowSpan {
         start: Row(range.start),
         end: Row(range.end),

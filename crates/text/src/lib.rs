@@ -43,7 +43,7 @@ mod storage;
 pub use anchors::AnchorId;
 pub use buffer::{Buffer, UndoOutcome};
 pub use change::{Change, Splice};
-pub use diff::{RowHunk, RowSpan, diff_lines, diff_words};
+pub use diff::{RowHunk, RowSpan, diff_lines, diff_lines_for_display, diff_words};
 pub use edit::{Author, Edit, EditKind, EditOrigin, Timestamp};
 pub use encoding::{
     Decoded, EncodeError, Encoding, FileFormat, decode, decode_as, decode_text, encode,

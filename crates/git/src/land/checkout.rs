@@ -6,15 +6,15 @@
 
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 
 use base::{AbsPath, NameRules};
 use host::links::{self, NoFollowEntry};
-use host::{ContentHash, ExpectedContent, Files, OnDisk, SaveRequest};
+use host::{ContentHash, ExpectedContent, Files, OnDisk};
 
 use super::eol;
 use super::spelling::{Respelled, collisions};
 use super::unusable_file::UnusableFile;
+use crate::index_file::{blank_entry, set_stat};
 use crate::merge::{Changes, EntryMode, ObjectEntry, ObjectId, TreePath};
 use crate::repository::{Error, Repository};
 
@@ -304,7 +304,7 @@ impl Repository {
     }
 
     /// Returns whether permission bits of the working tree are significant (`core.fileMode`).
-    fn keeps_modes(&self) -> bool {
+    pub(crate) fn keeps_modes(&self) -> bool {
         let config = self.inner.config();
         config.is_ok_and(|config| config.get_bool("core.filemode").unwrap_or(true))
     }
@@ -423,29 +423,26 @@ impl Repository {
         }
     }
 
-    /// Applies changes to the index, through a copy in our own folder. Returns the entries that
-    /// were left alone because they have neither their planned old nor new version. The caller must
-    /// hold the index lock.
+    /// Applies changes to the index. Returns the entries that were left alone because they have
+    /// neither their planned old nor new version. The caller must hold the index lock.
     fn rewrite_index(
         &self,
         changes: &[CheckoutChange],
         files: &dyn Files,
     ) -> Result<Vec<Obstacle>, Error> {
-        let mut left = Vec::new();
-        let git_dir = self.git_dir().unwrap_or_else(|| self.common_dir());
-        let (place, scratch) = (git_dir.join("index"), self.burin_dir().join("index"));
         if changes.is_empty() {
-            return Ok(left);
+            return Ok(Vec::new());
         }
-        let failed = |error: git2::Error| self.failed("index", &error);
-        // A landing killed at this point leaves its temporary index and libgit2's lock on it.
-        self.clear_scratch(files)?;
-        match files.read(&place, u64::MAX) {
-            Ok(bytes) => files.write_private(&scratch, &bytes)?,
-            Err(error) if error.is_not_found() => {}
-            Err(error) => return Err(error.into()),
-        }
-        let mut index = git2::Index::open(scratch.as_path()).map_err(failed)?;
+        self.edit_index(files, |index| self.change_entries(index, changes, files))
+    }
+
+    fn change_entries(
+        &self,
+        index: &mut git2::Index,
+        changes: &[CheckoutChange],
+        files: &dyn Files,
+    ) -> Result<Vec<Obstacle>, Error> {
+        let mut left = Vec::new();
         for change in changes {
             let now = index
                 .get_path(&change.path.to_path(), 0)
@@ -464,23 +461,45 @@ impl Repository {
                 None => index.remove(&change.path.to_path(), 0),
                 Some(after) => index.add(&self.index_entry(&change.path, after, files)),
             }
-            .map_err(failed)?;
+            .map_err(|error| self.failed("index", &error))?;
         }
-        index.write().map_err(failed)?;
-        let bytes = files.read(&scratch, u64::MAX)?;
-        files.save(&SaveRequest {
-            path: &place,
-            content: &bytes,
-            expected: ExpectedContent::Anything,
-            recovery_folder: &self.burin_dir().join("recovery"),
-        })?;
-        files.remove(&scratch)?;
         Ok(left)
+    }
+
+    /// Writes a file, or removes it, if its present entry is one of `known` or there is none. Returns
+    /// `false` if it is another one. Leaves submodules alone.
+    pub(crate) fn replace_file(
+        &self,
+        path: &TreePath,
+        known: &[ObjectEntry],
+        after: Option<(EntryMode, ObjectId)>,
+        files: &dyn Files,
+    ) -> Result<bool, Error> {
+        let respelled = Respelled::default();
+        let committed = known.first();
+        let replaced = self.on_disk(path, committed, &respelled, files);
+        let replaced = replaced.and_then(|(now, _)| {
+            let is_another = |now: &ObjectEntry| known.iter().all(|it| it.id != now.id);
+            if now.as_ref().is_some_and(is_another) {
+                return Err(UnusableFile::Changed);
+            }
+            let change = CheckoutChange {
+                path: path.clone(),
+                before: now.map(|entry| (entry.mode, entry.id)),
+                after,
+            };
+            self.apply_change(&change, &respelled, files)
+        });
+        match replaced {
+            Ok(()) => Ok(true),
+            Err(UnusableFile::Failed(error)) => Err(error),
+            Err(_) => Ok(false),
+        }
     }
 
     /// Builds an index entry. If the file on disk has the planned content, its stat data go into
     /// the entry, so that git need not read it.
-    fn index_entry(
+    pub(crate) fn index_entry(
         &self,
         path: &TreePath,
         after: (EntryMode, ObjectId),
@@ -493,29 +512,9 @@ impl Repository {
         let is_same = now.and_then(|it| it.0).map(|it| (it.mode, it.id)) == Some(after);
         let place = self.workdir().join(path.to_path());
         let metadata = place.as_path().symlink_metadata().ok().filter(|_| is_same);
-        let time = |seconds: i64, ns: i64| git2::IndexTime::new(seconds as i32, ns as u32);
-        let mut entry = git2::IndexEntry {
-            ctime: time(0, 0),
-            mtime: time(0, 0),
-            dev: 0,
-            ino: 0,
-            mode: after.0.raw() as u32,
-            uid: 0,
-            gid: 0,
-            file_size: 0,
-            id: after.1.0,
-            flags: 0,
-            flags_extended: 0,
-            path: path.as_bytes().to_vec(),
-        };
+        let mut entry = blank_entry(path, after.0.raw() as u32, after.1);
         if let Some(metadata) = metadata {
-            entry.ctime = time(metadata.ctime(), metadata.ctime_nsec());
-            entry.mtime = time(metadata.mtime(), metadata.mtime_nsec());
-            // Git stores the low 32 bits, as the index format has no room for more.
-            entry.dev = metadata.dev() as u32;
-            entry.ino = metadata.ino() as u32;
-            (entry.uid, entry.gid) = (metadata.uid(), metadata.gid());
-            entry.file_size = metadata.len() as u32;
+            set_stat(&mut entry, &metadata);
         }
         entry
     }

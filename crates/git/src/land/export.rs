@@ -11,6 +11,17 @@ use crate::merge::{EntryMode, ObjectId, TreePath};
 use crate::repository::{Error, Repository};
 
 impl Repository {
+    /// Writes the tree of the index to the objects, as a commit does, and returns its id.
+    ///
+    /// # Errors
+    /// The index has conflicts, or cannot be read.
+    pub fn staged_tree(&self) -> Result<ObjectId, Error> {
+        let mut index = self.fresh_index()?;
+        let tree = index.write_tree_to(&self.inner);
+        let tree = tree.map_err(|error| self.failed("index", &error))?;
+        Ok(ObjectId(tree))
+    }
+
     /// Writes the files of a tree into `folder`, which must be empty. Skips submodules and names
     /// that some file system treats as `.git`.
     pub fn export(&self, tree: ObjectId, folder: &AbsPath, files: &dyn Files) -> Result<(), Error> {

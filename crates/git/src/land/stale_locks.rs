@@ -49,7 +49,7 @@ impl Repository {
     }
 
     /// Removes the temporary files in our own folder.
-    pub(super) fn clear_scratch(&self, files: &dyn Files) -> Result<(), Error> {
+    pub(crate) fn clear_scratch(&self, files: &dyn Files) -> Result<(), Error> {
         let own = self.burin_dir();
         // libgit2 writes an index through a lock of its own. In this folder the lock can only be
         // ours.

@@ -132,3 +132,16 @@ fn lines_of_bytes_differ_in_hunks() {
         .collect();
     assert_eq!(told, [(1, 3, 3)]);
 }
+
+#[test]
+fn hunks_for_display_begin_where_a_block_begins() {
+    let lines = |text: &'static str| -> Vec<&[u8]> {
+        let lines = text.as_bytes().split_inclusive(|byte| *byte == b'\n');
+        lines.collect()
+    };
+    let before = lines("fn a() {\n    x\n}\n\nfn c() {\n    x\n}\n");
+    let after = lines("fn a() {\n    x\n}\n\nfn b() {\n    x\n}\n\nfn c() {\n    x\n}\n");
+    let hunks = super::diff_lines_for_display(&before, &after);
+    let shown: Vec<String> = hunks.iter().map(show).collect();
+    assert_eq!(shown, ["4..4 4..8"]);
+}

@@ -26,7 +26,7 @@ pub(super) struct Step {
     turned: Vec<f32>,
 }
 
-struct Side {
+struct BatchSide {
     units: Vec<f32>,
     lengths: Vec<f32>,
     slopes: Vec<f32>,
@@ -60,8 +60,8 @@ impl Step {
         rate: f32,
     ) -> f64 {
         let batch = self.batch;
-        let mut query = Side::new(table, queries);
-        let mut function = Side::new(table, functions);
+        let mut query = BatchSide::new(table, queries);
+        let mut function = BatchSide::new(table, functions);
         let turned = &mut self.turned[..batch * DIMS];
         matrix::turned(&function.units, DIMS, turned);
         matrix::product(&query.units, turned, DIMS, batch, &mut self.scores);
@@ -232,7 +232,7 @@ fn heated(line: &mut [f32], heat: f32) -> f32 {
     sums.iter().sum()
 }
 
-impl Side {
+impl BatchSide {
     fn new(table: &[f32], bags: &[Bag]) -> Self {
         let mut units = vec![0.0; bags.len() * DIMS];
         let mut lengths = vec![0.0; bags.len()];
