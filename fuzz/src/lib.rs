@@ -30,3 +30,14 @@ pub fn read(format: EditFormat, data: &[u8]) {
     pieces.extend(reader.finish());
     assert_eq!(pieces, events);
 }
+
+/// Returns `data` in pieces whose lengths come from its own bytes.
+pub fn pieces(mut data: &[u8]) -> Vec<&[u8]> {
+    let mut pieces = Vec::new();
+    while let Some(first) = data.first() {
+        let (piece, rest) = data.split_at(usize::from(first % 16 + 1).min(data.len()));
+        pieces.push(piece);
+        data = rest;
+    }
+    pieces
+}
