@@ -1,0 +1,117 @@
+//! All actions of Git. The first line of each is its help text.
+//!
+//! Key contexts: `GitPanel` is the whole panel, `GitChanges` its list, `GitPrompt` a question of Git or of the panel;
+//! the message is an `Editor` inside `GitPanel`. The window handles those of the namespace `git`, so that they work
+//! everywhere; the panel handles both.
+
+gpui_kit::actions!(
+    git,
+    [
+        /// Show the changes of this folder, or return to the editor.
+        ShowChanges,
+        /// Stage the changes of this file.
+        StageFile,
+        /// Take the changes of this file out of the next commit.
+        UnstageFile,
+        /// Stage all changes of this repository.
+        StageAll,
+        /// Take all changes of this repository out of the next commit.
+        UnstageAll,
+        /// Stage the change at the caret.
+        StageHunk,
+        /// Take the staged change at the caret out of the next commit.
+        UnstageHunk,
+        /// Discard the unstaged change at the caret. Undo restores it.
+        DiscardHunk,
+        /// Go to the next change among all changed files.
+        NextChange,
+        /// Go to the previous change among all changed files.
+        PreviousChange,
+        /// Commit the staged changes.
+        Commit,
+        /// Commit the staged changes and push the branch.
+        CommitAndPush,
+        /// Replace the last commit by one with the staged changes as well.
+        Amend,
+        /// Commit the staged changes with a line that signs them off.
+        CommitSignedOff,
+        /// Commit the staged changes without running hooks.
+        CommitWithoutHooks,
+        /// Replace the message by that of the last commit.
+        UseLastMessage,
+        /// Ask the small model for a message for the staged changes. Their diff leaves this computer if the model does not run on it.
+        SuggestMessage,
+        /// Switch to another branch.
+        SwitchBranch,
+        /// Create a branch at this commit and switch to it.
+        CreateBranch,
+        /// Fetch from all remotes.
+        Fetch,
+        /// Fetch and join the upstream branch.
+        Pull,
+        /// Push the branch to its upstream.
+        Push,
+        /// Push the branch, and replace the upstream if it is as it was last fetched.
+        PushWithLease,
+        /// Put all changes of tracked files into the stash.
+        Stash,
+        /// Apply the latest entry of the stash and drop it.
+        StashPop,
+        /// Continue the merge, rebase, cherry-pick or revert in progress.
+        ContinueOperation,
+        /// Leave out the commit at which the operation stopped.
+        SkipCommit,
+        /// Return to the state before the operation in progress.
+        AbortOperation,
+        /// Create a repository in this folder.
+        InitializeRepository,
+    ]
+);
+
+gpui_kit::actions!(
+    git_panel,
+    [
+        /// Select the next change of the list.
+        SelectNext,
+        /// Select the previous change of the list.
+        SelectPrevious,
+        /// Extend the selection of changes down.
+        ExtendDown,
+        /// Extend the selection of changes up.
+        ExtendUp,
+        /// Select the first change of the list.
+        SelectFirst,
+        /// Select the last change of the list.
+        SelectLast,
+        /// Unfold the selected group or folder.
+        Expand,
+        /// Fold the selected group or folder, or select the one around.
+        Collapse,
+        /// Stage the selected changes, or take them out of the next commit.
+        ToggleStaged,
+        /// Open the diff of the selected file at its first change.
+        OpenDiff,
+        /// Open the selected file.
+        OpenFile,
+        /// Discard the selected unstaged changes. Undo restores them.
+        Discard,
+        /// Undo the latest staging, unstaging or discarding.
+        Undo,
+        /// Show the changed files in their folders, or as a list.
+        ToggleTree,
+        /// Focus the message of the commit.
+        FocusMessage,
+        /// Focus the list of changes.
+        FocusList,
+        /// Read the repositories again.
+        Refresh,
+        /// Show the whole output of the hook that failed, or hide it.
+        ToggleLog,
+        /// End the call of Git in progress.
+        CancelCall,
+        /// Answer the question with yes.
+        ConfirmQuestion,
+        /// Close the question or the message, or return to the editor.
+        Cancel,
+    ]
+);
