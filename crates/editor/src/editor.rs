@@ -32,6 +32,7 @@ mod key_context;
 mod language_sources;
 pub(crate) mod lenses;
 pub(crate) mod light_bulb;
+pub(crate) mod line_authors;
 mod linked_editing;
 pub(crate) mod links;
 pub(crate) mod menu;
@@ -73,10 +74,11 @@ use crate::scroll::{Scroll, ScrollMargin};
 
 pub use document_highlights::HighlightSource;
 pub use format_on_type::{TypeFormatQuery, TypeFormatter};
-pub use hover::{HoverSource, HoverText};
+pub use hover::{HoverSource, HoverText, show_card};
 pub use inline_review::ReviewMark;
 pub use language_sources::LanguageSources;
 pub use light_bulb::CodeActionSource;
+pub use line_authors::{LineAuthorDisplay, show_line_authors};
 pub use linked_editing::LinkedSpanSource;
 pub use menu::MenuSection;
 pub use proposal::{ProposedChange, show_proposal};
@@ -112,6 +114,10 @@ pub enum EditorEvent {
     CodeActionsRequested,
     /// The user clicked the mark in the gutter with this key.
     GutterMarkClicked(usize),
+    /// The user clicked the author of a line with this key.
+    LineAuthorClicked(usize),
+    /// The caret rests in a view that shows the authors of lines.
+    LineAuthorsWanted,
 }
 
 /// Scroll strategy for revealing a location: as little as possible, or centred.
@@ -209,6 +215,7 @@ pub struct Editor {
     pub(crate) link: links::HoveredLink,
     pub(crate) colors: colors::ShownColors,
     lenses: lenses::ShownLenses,
+    pub(crate) line_authors: line_authors::ShownLineAuthors,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -301,6 +308,7 @@ impl Editor {
             link: links::HoveredLink::default(),
             colors: colors::ShownColors::default(),
             lenses: lenses::ShownLenses::default(),
+            line_authors: line_authors::ShownLineAuthors::new(),
             snapshot,
             model,
             _subscriptions: subscriptions,
@@ -391,6 +399,7 @@ impl Editor {
         hover::close(self, cx);
         document_highlights::carets_moved(self, cx);
         light_bulb::carets_moved(self, cx);
+        line_authors::carets_moved(self, cx);
         linked_editing::carets_moved(self, cx);
         signature::carets_moved(self, cx);
         self.suggestion.invalidate();
@@ -635,6 +644,7 @@ impl Editor {
                 if before != self.snapshot.revision() {
                     document_highlights::carets_moved(self, cx);
                     light_bulb::carets_moved(self, cx);
+                    line_authors::carets_moved(self, cx);
                     signature::carets_moved(self, cx);
                     cx.emit(EditorEvent::SelectionsChanged);
                 }
@@ -658,6 +668,7 @@ impl Editor {
         self.show_caret(cx);
         document_highlights::carets_moved(self, cx);
         light_bulb::carets_moved(self, cx);
+        line_authors::carets_moved(self, cx);
         cx.emit(EditorEvent::Focused);
         cx.notify();
     }

@@ -16,6 +16,7 @@ mod gutter_marks;
 mod inlay_hints;
 mod layout;
 mod light_bulb;
+mod line_authors;
 mod links;
 mod overview;
 mod paint;
@@ -53,7 +54,7 @@ pub(crate) struct TextElement {
 pub(crate) struct PreparedFrame {
     layout: TextLayout,
     blocks: Vec<AnyElement>,
-    /// Signs over the text that point to a suggestion or describe it, the light bulb, and marks in the gutter.
+    /// Signs over the text that point to a suggestion or describe it, the light bulb, marks and authors in the gutter.
     signs: Vec<AnyElement>,
     /// The completion list, drawn over the window.
     completions: Option<AnyElement>,
@@ -133,6 +134,7 @@ impl Element for TextElement {
         let mut signs = signs::prepare(&self.editor, &layout, window, cx);
         signs.extend(light_bulb::prepare(&self.editor, &layout, window, cx));
         signs.extend(gutter_marks::prepare(&self.editor, &layout, window, cx));
+        signs.extend(line_authors::prepare(&self.editor, &layout, window, cx));
         let (completions, list) = completions::prepare(&self.editor, &layout, window, cx).unzip();
         let signature = signature::prepare(&self.editor, &layout, list, window, cx);
         PreparedFrame {

@@ -45,16 +45,17 @@ pub use completion::{
 };
 pub use editor::{
     CodeActionSource, CycleDirection, Editor, EditorEvent, HighlightSource, HoverSource, HoverText,
-    LanguageSources, LinkedSpanSource, MenuSection, ProposedChange, Reveal, ReviewMark,
-    SelectionRangeSource, SignatureAnswer, SignatureQuery, SignatureSource, SnippetInsertion,
-    SuggestionBlocker, SuggestionEvent, SuggestionMode, TypeFormatQuery, TypeFormatter, ViewState,
-    reveal_block_above, reveal_block_below, show_proposal,
+    LanguageSources, LineAuthorDisplay, LinkedSpanSource, MenuSection, ProposedChange, Reveal,
+    ReviewMark, SelectionRangeSource, SignatureAnswer, SignatureQuery, SignatureSource,
+    SnippetInsertion, SuggestionBlocker, SuggestionEvent, SuggestionMode, TypeFormatQuery,
+    TypeFormatter, ViewState, reveal_block_above, reveal_block_below, show_card, show_line_authors,
+    show_proposal,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{
     AnnotationAnswer, AnnotationExtent, AnnotationKind, AnnotationQuery, AnnotationSet,
     AnnotationSource, AnnotationSources, DiagnosticCounts, DiagnosticOrigin, DiagnosticSet,
     DocumentEnvironment, DocumentModel, GutterIcon, GutterMark, HeldWork, InlayHintSource,
-    ModelEvent, PlacedDiagnostic, SaveFailure, hold_work,
+    LineAuthor, ModelEvent, PlacedDiagnostic, SaveFailure, hold_work,
 };
 pub use suggestion::SuggestionPlace;

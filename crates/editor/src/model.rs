@@ -14,6 +14,7 @@ mod gutter_marks;
 mod hunks;
 mod inlay_hints;
 mod known_windows;
+mod line_authors;
 mod parsing;
 mod resting;
 mod saving;
@@ -26,6 +27,7 @@ pub use self::diagnostics::{DiagnosticCounts, DiagnosticOrigin, DiagnosticSet, P
 pub use self::first_frame::{HeldWork, hold_work};
 pub use self::gutter_marks::{GutterIcon, GutterMark};
 pub use self::inlay_hints::InlayHintSource;
+pub use self::line_authors::LineAuthor;
 
 use std::sync::Arc;
 
@@ -72,7 +74,7 @@ pub enum ModelEvent {
     HunksUpdated,
     /// The diagnostics were replaced.
     DiagnosticsUpdated,
-    /// The marks in the gutter were replaced.
+    /// The marks or the authors of lines in the gutter were replaced.
     GutterMarksUpdated,
 }
 
@@ -96,6 +98,7 @@ pub struct DocumentModel {
     hunk_task: Option<Task<()>>,
     diagnostics: diagnostics::DocumentDiagnostics,
     gutter_marks: gutter_marks::GutterMarks,
+    line_authors: line_authors::LineAuthors,
     inlay_hints: inlay_hints::InlayHints,
     annotations: annotations::DocumentAnnotations,
     /// State last emitted, to emit changes only.
@@ -129,6 +132,7 @@ impl DocumentModel {
             hunk_task: None,
             diagnostics: diagnostics::DocumentDiagnostics::default(),
             gutter_marks: gutter_marks::GutterMarks::default(),
+            line_authors: line_authors::LineAuthors::default(),
             inlay_hints: inlay_hints::InlayHints::default(),
             annotations: annotations::DocumentAnnotations::default(),
         };
@@ -227,6 +231,7 @@ impl DocumentModel {
             self.follow_hunks(before, &after, &change);
             self.diagnostics.map(&change);
             self.gutter_marks.follow(&change);
+            self.line_authors.follow(&change, &after);
             self.inlay_hints.follow(&change, &after);
             self.annotations.follow(&change, &after);
             cx.emit(ModelEvent::Edited(change));

@@ -119,6 +119,19 @@ pub(crate) fn show_diagnostics(
     open_card(editor, at, HoverOrigin::Keyboard, cx);
 }
 
+/// Shows a card with a plain text at the newest caret.
+pub fn show_card(editor: &mut Editor, text: String, cx: &mut Context<Editor>) {
+    close(editor, cx);
+    editor.sync(cx);
+    let head = editor.selections.primary().head;
+    let text = HoverText {
+        text,
+        is_markdown: false,
+        span: None,
+    };
+    add_texts(editor, head, vec![text], HoverOrigin::Keyboard, cx);
+}
+
 /// Closes the hover card and cancels a pending one.
 pub(crate) fn close(editor: &mut Editor, cx: &mut Context<Editor>) {
     let hover = &mut editor.hover;

@@ -11,7 +11,7 @@ use text::{Change, RowSpan};
 use super::{Editor, Reveal};
 use crate::block_view::BlockView;
 
-/// A change of an agent under review: its rows, and the view with buttons above them.
+/// A change under review, by an agent or in Git: its rows, and the view with buttons above them.
 pub struct ReviewMark {
     /// The added rows; for a pure deletion, empty at the row that follows it.
     pub rows: RowSpan,

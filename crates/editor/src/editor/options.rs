@@ -2,7 +2,7 @@
 
 use caret::CaretOptions;
 use gpui_kit::{App, Context, Entity, Window};
-use settings::{EditorSettings, SoftWrap, Whitespace};
+use settings::{CurrentLine, EditorSettings, LineNumbers, SoftWrap, Whitespace};
 use ui::ActiveSettings as _;
 
 use super::Editor;
@@ -16,6 +16,8 @@ pub(crate) struct Overrides {
     pub(crate) whitespace: Option<Whitespace>,
     /// Hard tabs or spaces, and the width of a level.
     indentation: Option<(bool, u32)>,
+    /// Rulers of a view that is a field of a panel.
+    field_rulers: Option<&'static [u32]>,
 }
 
 impl Editor {
@@ -31,6 +33,9 @@ impl Editor {
         let source = cx.settings().clone();
         self.settings_language = language_name(self, cx);
         self.settings = source.for_language(self.settings_language).clone();
+        if let Some(rulers) = self.overrides.field_rulers {
+            make_field(&mut self.settings, rulers);
+        }
         self.settings_source = source;
         self.caret_options = fresh_caret_options(self, cx);
         self.rows.forget_shapes();
@@ -74,10 +79,32 @@ impl Editor {
         cx.notify();
     }
 
+    /// Shows this view as a field of a panel: without a gutter, with rulers at these columns, and lines wrapped at its
+    /// edge.
+    pub fn show_as_field(&mut self, rulers: &'static [u32], cx: &mut Context<Self>) {
+        self.overrides.field_rulers = Some(rulers);
+        self.use_settings(cx);
+        cx.notify();
+    }
+
     /// Returns whether typed indentation uses hard tabs, and the width of a level in columns.
     pub fn indentation(&self) -> (bool, u32) {
         (self.caret_options.hard_tabs, self.caret_options.tab_width)
     }
+}
+
+/// Changes settings to those of a field.
+fn make_field(settings: &mut EditorSettings, rulers: &[u32]) {
+    settings.rulers = rulers.to_vec();
+    settings.soft_wrap = SoftWrap::Window;
+    settings.line_numbers = LineNumbers::Off;
+    settings.current_line = CurrentLine::Off;
+    settings.fold_arrows = false;
+    settings.change_bars = false;
+    settings.sticky_scroll = false;
+    settings.scroll_beyond_last_line = false;
+    settings.overview_marks = false;
+    settings.indent_guides = false;
 }
 
 /// Returns the name of the text's language; `None` if the language is unknown.

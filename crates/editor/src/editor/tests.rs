@@ -15,6 +15,7 @@ mod inlay_hints;
 mod input;
 mod lenses;
 mod light_bulb;
+mod line_authors;
 mod linked_editing;
 mod links;
 mod pointer;

@@ -14,6 +14,7 @@ use ui::ActiveTheme as _;
 
 use super::diagnostics::DiagnosticUnderline;
 use super::gutter::GutterRow;
+use super::line_authors;
 use super::row_messages::RowMessage;
 use super::scrollbars::ScrollbarState;
 use super::sticky::StickyRow;
@@ -79,6 +80,8 @@ impl Decorator<'_> {
         self.lay_out_guides(cx);
         self.lay_out_decorations(cx);
         self.add_row_messages(window, cx);
+        self.add_line_author(window, cx);
+        self.add_author_ages(cx);
         self.lay_out_gutter(cx);
         self.lay_out_bars(cx);
     }
@@ -428,7 +431,8 @@ fn measure(
     } else {
         px(0.0)
     };
-    let gutter_width = bar + marks + numbers + arrows;
+    let authors = line_authors::margin_width(editor, palette, cx);
+    let gutter_width = bar + authors + marks + numbers + arrows;
     let vertical_width = px(14.0);
     let gutter = Bounds::new(bounds.origin, size(gutter_width, bounds.size.height));
     let left = gutter.right();
@@ -441,8 +445,9 @@ fn measure(
         Bounds::from_corners(gpui_kit::point(right, bounds.top()), bounds.bottom_right());
     Geometry {
         bounds,
-        marks: gutter.left() + bar..gutter.left() + bar + marks,
-        folds: gutter.left() + bar + marks + numbers..left,
+        authors: gutter.left() + bar..gutter.left() + bar + authors,
+        marks: gutter.left() + bar + authors..gutter.left() + bar + authors + marks,
+        folds: gutter.left() + bar + authors + marks + numbers..left,
         gutter,
         text,
         vertical,

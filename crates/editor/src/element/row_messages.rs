@@ -1,19 +1,20 @@
-//! Messages of diagnostics after the ends of their rows.
+//! Messages after the ends of rows, such as those of diagnostics.
 //!
 //! Invariant: their cost depends on the visible rows. Start at `Decorator::add_row_messages`.
 
 use std::sync::Arc;
 
 use base::{LineFeeds, Row, printable};
-use gpui_kit::{Context, Pixels, Point, ShapedLine, TextRun, Window, point};
+use gpui_kit::{Context, Hsla, Pixels, Point, ShapedLine, TextRun, Window, point};
 use lsp::{Diagnostic, DiagnosticSeverity};
 use settings::InlineDiagnostics;
 use text::Snapshot;
 use ui::ActiveTheme as _;
 
 use super::diagnostics::{MAX_VISIBLE, severity_color};
-use super::layout::Decorator;
+use super::layout::{Decorator, VisibleRow};
 use crate::editor::Editor;
+use crate::frame::{Geometry, Palette};
 use crate::model::PlacedDiagnostic;
 
 /// Cells between the end of a row and its message.
@@ -44,33 +45,50 @@ impl Decorator<'_> {
         found.truncate(MAX_VISIBLE);
         let messages = worst_of_rows(&found, &self.editor.snapshot, mildest);
         let colors = cx.theme().colors;
-        let (geometry, palette) = (&self.layout.geometry, &self.layout.palette);
+        let (geometry, palette) = (&self.layout.geometry, &*self.layout.palette);
         for visible in self.layout.rows.iter().filter(|row| row.shape.is_last) {
             let row = messages.binary_search_by_key(&visible.buffer_row, |(row, _)| *row);
             let message = row.ok().and_then(|ix| messages.get(ix));
-            let (Some((_, diagnostic)), Some(end)) = (message, visible.shape.end_cell) else {
+            let Some((_, diagnostic)) = message else {
                 continue;
             };
-            let x = geometry.x_of(end) + Pixels::from(GAP * palette.advance);
-            let room = f32::from(geometry.text.right() - x) / palette.advance;
-            let Some(text) = cut_message(diagnostic, room.max(0.0) as usize) else {
-                continue;
-            };
-            let run = TextRun {
-                len: text.len(),
-                font: palette.font.clone(),
-                color: severity_color(diagnostic.severity, &colors).opacity(FADE),
-                background_color: None,
-                underline: None,
-                strikethrough: None,
-            };
-            let system = window.text_system();
-            self.layout.messages.push(RowMessage {
-                origin: point(x, geometry.y_of(visible.y)),
-                line: system.shape_line(text.into(), palette.size, &[run], None),
-            });
+            let color = severity_color(diagnostic.severity, &colors).opacity(FADE);
+            let shaped = shape_message(
+                diagnostic.message.trim(),
+                color,
+                visible,
+                (geometry, palette),
+                window,
+            );
+            self.layout.messages.extend(shaped);
         }
     }
+}
+
+/// Shapes the first line of a text after the end of a visible row; `None` if there is too little room.
+pub(super) fn shape_message(
+    text: &str,
+    color: Hsla,
+    visible: &VisibleRow,
+    (geometry, palette): (&Geometry, &Palette),
+    window: &Window,
+) -> Option<RowMessage> {
+    let x = geometry.x_of(visible.shape.end_cell?) + Pixels::from(GAP * palette.advance);
+    let room = f32::from(geometry.text.right() - x) / palette.advance;
+    let text = cut_message(text, room.max(0.0) as usize)?;
+    let run = TextRun {
+        len: text.len(),
+        font: palette.font.clone(),
+        color,
+        background_color: None,
+        underline: None,
+        strikethrough: None,
+    };
+    let system = window.text_system();
+    Some(RowMessage {
+        origin: point(x, geometry.y_of(visible.y)),
+        line: system.shape_line(text.into(), palette.size, &[run], None),
+    })
 }
 
 /// Returns the rows in which diagnostics begin, sorted, each with the worst one that is at least as bad as `mildest`.
@@ -93,13 +111,13 @@ fn worst_of_rows(
     rows
 }
 
-/// Returns the first line of a message, cut to the number of characters for which there is room; `None` if that is too
+/// Returns the first line of a text, cut to the number of characters for which there is room; `None` if that is too
 /// few.
-fn cut_message(diagnostic: &Diagnostic, room: usize) -> Option<String> {
+fn cut_message(text: &str, room: usize) -> Option<String> {
     if room < MIN_CHARS {
         return None;
     }
-    let line = diagnostic.message.trim().lines().next()?;
+    let line = text.lines().next()?;
     let line = printable(line, LineFeeds::Escape);
     let limit = room.min(MAX_CHARS);
     if line.chars().take(limit + 1).count() <= limit {
@@ -163,7 +181,7 @@ mod tests {
             DiagnosticSeverity::Error,
             "mismatched types\nexpected u8",
         );
-        let cut = |room| cut_message(&found.diagnostic, room);
+        let cut = |room| cut_message(&found.diagnostic.message, room);
         assert_eq!(cut(40).as_deref(), Some("mismatched types"));
         assert_eq!(cut(16).as_deref(), Some("mismatched types"));
         assert_eq!(cut(12).as_deref(), Some("mismatched \u{2026}"));

@@ -31,6 +31,8 @@ pub(crate) struct Geometry {
     pub(crate) bounds: Bounds<Pixels>,
     /// Line numbers, change bars and fold arrows.
     pub(crate) gutter: Bounds<Pixels>,
+    /// Horizontal range of the authors of lines in the gutter; empty if they are not shown.
+    pub(crate) authors: Range<Pixels>,
     /// Horizontal range of the marks in the gutter; empty if the text has none.
     pub(crate) marks: Range<Pixels>,
     /// Horizontal range of the fold arrows in the gutter.
