@@ -5,7 +5,9 @@
 mod agent_engines;
 mod arguments;
 mod error;
+mod git_service;
 mod opened_urls;
+mod repository_history;
 mod rewriting;
 mod second_start;
 mod stalls;
@@ -43,6 +45,9 @@ fn main() -> ExitCode {
         return code;
     }
     if let Some(code) = host::environment::print_environment_main() {
+        return code;
+    }
+    if let Some(code) = runtime::answer_askpass() {
         return code;
     }
     if let Some(code) = runtime::answer_git() {
@@ -149,6 +154,7 @@ fn services() -> Result<Services, Error> {
         agents: Some(chosen.agents),
         machine_agents: Some(agent_engines::machine_agents(engines.clone())),
         tab: Some(Arc::new(TabService(engines.clone()))),
+        git: Some(git_service::services(dirs.clone(), engines.clone())),
         rewrite: Some(Arc::new(RewriteService(engines))),
         index: Some(Arc::new(move |root| -> Arc<dyn CodeIndex> {
             Arc::new(indexes.open_for_window(&root))
@@ -160,6 +166,7 @@ fn services() -> Result<Services, Error> {
             home_of_shells,
             chosen.shells,
         )),
+        history: Some(repository_history::services(dirs.clone())),
         tests: Some(test_commands::services(dirs.clone())),
         task_trust: Some(Arc::new(StoredTaskTrust::new(&dirs))),
         unsaved,

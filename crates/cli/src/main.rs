@@ -7,6 +7,9 @@ fn main() -> ExitCode {
     if let Some(code) = host::process::guard_main() {
         return code;
     }
+    if let Some(code) = runtime::answer_askpass() {
+        return code;
+    }
     if let Some(code) = runtime::answer_git() {
         return code;
     }

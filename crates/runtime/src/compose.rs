@@ -4,6 +4,7 @@
 //! Start at `service`, which opens boards for windows and the command line.
 
 pub mod checks;
+pub mod commit_checks;
 mod hosted_jobs;
 mod hosted_sessions;
 mod job_sessions;

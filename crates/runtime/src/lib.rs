@@ -10,6 +10,7 @@
 mod agent_language;
 pub mod agent_services;
 pub mod automations;
+pub mod commit_messages;
 pub mod compose;
 mod error;
 pub mod external_agents;
@@ -37,6 +38,7 @@ mod title_requests;
 pub mod trust;
 pub mod usage_store;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -47,6 +49,31 @@ pub use error::Error;
 pub fn answer_git() -> Option<ExitCode> {
     ANSWERS_GIT.store(true, Ordering::Relaxed);
     worktree::answer_fsmonitor_query()
+}
+
+/// The name of the link to this program that Git and ssh run to ask the user.
+pub const ASKPASS_PROGRAM: &str = "burin-askpass";
+
+/// Asks the user through the window that runs Git, and prints the answer, if Git or ssh started the program for it. Call
+/// it early in `main`, before anything is logged.
+pub fn answer_askpass() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os();
+    let is_asked = arguments.next().is_some_and(|program| is_askpass(&program));
+    if !is_asked {
+        return None;
+    }
+    let arguments: Vec<_> = arguments.collect();
+    let code = git_program::askpass_client(&arguments);
+    Some(if code == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Returns whether the program was started under the name of the link.
+fn is_askpass(program: &std::ffi::OsStr) -> bool {
+    Path::new(program).file_name() == Some(std::ffi::OsStr::new(ASKPASS_PROGRAM))
 }
 
 /// Whether this program answers Git.
@@ -66,4 +93,18 @@ pub fn lease_settings() -> worktree::PoolSettings {
 /// `main`, before any thread starts.
 pub fn prepare_sandbox() {
     sandbox::prepare();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::is_askpass;
+
+    #[test]
+    fn only_the_name_of_the_link_answers_prompts() {
+        assert!(is_askpass(OsStr::new("/s/askpass/burin-askpass")));
+        assert!(!is_askpass(OsStr::new("/usr/bin/burin")));
+        assert!(!is_askpass(OsStr::new("burin-askpass/burin")));
+    }
 }

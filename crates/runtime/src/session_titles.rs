@@ -3,6 +3,7 @@
 //! Invariant: a session gets at most one request for a title in a process, and none if the user
 //! named it, if it is a fork, or if the demo model works in it. Without an answer the first words
 //! of the prompt stay.
+//! The same models draft the messages of commits, on request (`commit_messages`).
 //! Start at `SessionTitles`; `title_requests` sends the requests.
 
 use std::collections::HashSet;
@@ -30,6 +31,8 @@ const MAX_TURNS: u64 = 2;
 /// The models for titles, and the sessions for which one was requested.
 pub(crate) struct SessionTitles {
     setting: String,
+    /// The candidates of `auto` in the settings; all models if it is empty.
+    auto: Vec<String>,
     models: Vec<TitleModel>,
     requested: Mutex<HashSet<String>>,
 }
@@ -52,6 +55,7 @@ impl SessionTitles {
         });
         Self {
             setting: setup.settings.title_model.clone(),
+            auto: setup.settings.auto.clone(),
             models: models.collect(),
             requested: Mutex::default(),
         }
@@ -66,6 +70,25 @@ impl SessionTitles {
             return None;
         }
         choose(&self.setting, &line.model, &self.models)
+    }
+
+    /// Returns the model that drafts the message of a commit, where `default` is the default model of
+    /// the settings; `None` if the settings exclude it, or if only the demo model is there. With
+    /// `auto`, a model of this machine comes first.
+    pub(crate) fn model_for_commit(&self, default: &str) -> Option<ModelId> {
+        if default.starts_with(DEMO) {
+            return None;
+        }
+        if self.setting != AUTO || default != AUTO {
+            return choose(&self.setting, default, &self.models);
+        }
+        let is_candidate = |it: &&TitleModel| {
+            let id = it.id.to_string();
+            !id.starts_with(DEMO) && (self.auto.is_empty() || self.auto.contains(&id))
+        };
+        let candidates = || self.models.iter().filter(is_candidate);
+        let local = candidates().find(|it| it.is_local);
+        local.map_or_else(|| cheapest(candidates()), |it| Some(it.id.clone()))
     }
 
     /// Notes a request for a session. Returns whether it is the first one.
@@ -99,15 +122,20 @@ fn choose(setting: &str, used: &str, models: &[TitleModel]) -> Option<ModelId> {
     if used.is_local {
         return Some(used.id.clone());
     }
+    let same_provider = models
+        .iter()
+        .filter(|it| it.id.provider == used.id.provider);
+    cheapest(same_provider)
+}
+
+/// Returns the cheapest model with a known price.
+fn cheapest<'m>(models: impl Iterator<Item = &'m TitleModel>) -> Option<ModelId> {
     let usual = Usage {
         input: TokenCount(1_000),
         output: TokenCount(50),
         ..Usage::default()
     };
-    let same_provider = models
-        .iter()
-        .filter(|it| it.id.provider == used.id.provider);
-    let priced = same_provider.filter_map(|it| Some((it.price.as_ref()?.cost(&usual)?, &it.id)));
+    let priced = models.filter_map(|it| Some((it.price.as_ref()?.cost(&usual)?, &it.id)));
     priced
         .min_by_key(|(cost, _)| *cost)
         .map(|(_, id)| id.clone())

@@ -1,4 +1,4 @@
-//! Requests for titles of sessions, sent after the first turn.
+//! Requests to the small model: titles of sessions, sent after the first turn, and other short texts.
 //!
 //! Start at `AgentServices::title_session`.
 
@@ -16,7 +16,7 @@ use crate::session_titles::{request, title_of};
 
 /// Maximum wait for the answer.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// The number of the titles' requests at the router; agents count from 1.
+/// The number of these requests at the router; agents count from 1.
 const AGENT: AgentId = AgentId(u64::MAX);
 
 impl AgentServices {
@@ -44,10 +44,7 @@ impl AgentServices {
         let Some(request) = request(model.clone(), &records) else {
             return Ok(());
         };
-        let asked = self.ask_for_title(request);
-        let (answer, usage) = tokio::time::timeout(TIMEOUT, asked)
-            .await
-            .map_err(|_| Error::Model(format!("{model} wrote no title within a minute")))??;
+        let (answer, usage) = self.ask_small_model(request, "title").await?;
         let cost = usage.and_then(|usage| self.titles().price(&model)?.cost(&usage));
         if let Some(title) = title_of(&answer) {
             let cost_nano = cost.map(|cost| cost.0);
@@ -57,8 +54,22 @@ impl AgentServices {
         Ok(())
     }
 
-    /// Sends a request and collects the answer's text and usage. The router records its cost.
-    async fn ask_for_title(&self, request: ModelRequest) -> Result<(String, Option<Usage>), Error> {
+    /// Sends a request for a short text, which `noun` names, and collects the answer's text and usage.
+    /// The router records its cost. Fails if there is no answer within a minute.
+    pub(crate) async fn ask_small_model(
+        &self,
+        request: ModelRequest,
+        noun: &str,
+    ) -> Result<(String, Option<Usage>), Error> {
+        let model = request.model.clone();
+        let answered = tokio::time::timeout(TIMEOUT, self.collect_answer(request)).await;
+        answered.map_err(|_| Error::Model(format!("{model} wrote no {noun} within a minute")))?
+    }
+
+    async fn collect_answer(
+        &self,
+        request: ModelRequest,
+    ) -> Result<(String, Option<Usage>), Error> {
         let caller = Caller {
             class: RequestClass::Background,
             agent: AGENT,

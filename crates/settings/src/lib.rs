@@ -32,7 +32,7 @@ pub use schema::{keymap_schema, settings_schema, theme_schema};
 pub use section::{KeyInfo, KeyPath};
 pub use sections::{
     AgentSettings, Autosave, CompletionSettings, CurrentLine, CursorStyle, EditorSettings,
-    EnvironmentVariables, ExternalAgentSetting, FileSettings, InlineDiagnostics,
+    EnvironmentVariables, ExternalAgentSetting, FileSettings, GitSettings, InlineDiagnostics,
     InlineEditSettings, KeymapBase, KeymapSettings, LanguageServerSetting, LineNumbers,
     LspSettings, MachineSetting, MenuBar, ModelEffort, ModelSettings, MultiCursorModifier,
     ProviderSetting, ProviderWire, ReducedMotion, Restore, SearchSettings, Side, SoftWrap,

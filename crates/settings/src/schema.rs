@@ -4,9 +4,9 @@ use schemars::{Schema, json_schema, schema_for};
 use serde_json::{Map, Value, json};
 
 use crate::sections::{
-    AgentSettings, CompletionSettings, EditorSettings, FileSettings, InlineEditSettings,
-    KeymapSettings, LspSettings, ModelSettings, SearchSettings, TabSettings, TerminalSettings,
-    ThemeSettings, UiSettings, WindowSettings,
+    AgentSettings, CompletionSettings, EditorSettings, FileSettings, GitSettings,
+    InlineEditSettings, KeymapSettings, LspSettings, ModelSettings, SearchSettings, TabSettings,
+    TerminalSettings, ThemeSettings, UiSettings, WindowSettings,
 };
 use crate::theme::{AGENTS, COLOR_TOKENS, SYNTAX_NAMES, terminal_color_names};
 
@@ -22,6 +22,8 @@ struct SettingsFile {
     editor: Option<EditorSettings>,
     /// Visibility and saving of files.
     files: Option<FileSettings>,
+    /// Git in the window.
+    git: Option<GitSettings>,
     /// Search in the project.
     search: Option<SearchSettings>,
     /// Parts of the window.

@@ -4,6 +4,7 @@ mod agents;
 mod completions;
 mod editor;
 mod files;
+mod git;
 mod inline_edit;
 mod lsp;
 mod models;
@@ -18,6 +19,7 @@ pub use editor::{
     SoftWrap, Whitespace,
 };
 pub use files::{Autosave, FileSettings, Restore, SearchSettings};
+pub use git::GitSettings;
 pub use inline_edit::InlineEditSettings;
 pub use lsp::{LanguageServerSetting, LspSettings};
 pub use models::{ModelEffort, ModelSettings, ProviderSetting, ProviderWire};

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::document::SpannedValue;
 use crate::section::{KeyInfo, ValueError};
 use crate::sections::{
-    AgentSettings, CompletionSettings, EditorSettings, FileSettings, InlineEditSettings,
-    KeymapSettings, LspSettings, ModelSettings, SearchSettings, TabSettings, TerminalSettings,
-    ThemeSettings, UiSettings, WindowSettings,
+    AgentSettings, CompletionSettings, EditorSettings, FileSettings, GitSettings,
+    InlineEditSettings, KeymapSettings, LspSettings, ModelSettings, SearchSettings, TabSettings,
+    TerminalSettings, ThemeSettings, UiSettings, WindowSettings,
 };
 use crate::suggest;
 
@@ -19,6 +19,8 @@ pub struct Settings {
     pub editor: EditorSettings,
     /// Visibility and saving of files.
     pub files: FileSettings,
+    /// Git in the window.
+    pub git: GitSettings,
     /// Search in the project.
     pub search: SearchSettings,
     /// Parts of the window.
@@ -81,6 +83,7 @@ impl Settings {
         let result = match section {
             "editor" => self.editor.set(key, node),
             "files" => self.files.set(key, node),
+            "git" => self.git.set(key, node),
             "search" => self.search.set(key, node),
             "window" => self.window.set(key, node),
             "theme" => self.theme.set(key, node),
@@ -115,6 +118,7 @@ pub(crate) enum SetError {
 const SECTIONS: &[(&str, &[(&str, &str)])] = &[
     ("editor", EditorSettings::KEYS),
     ("files", FileSettings::KEYS),
+    ("git", GitSettings::KEYS),
     ("search", SearchSettings::KEYS),
     ("window", WindowSettings::KEYS),
     ("theme", ThemeSettings::KEYS),

@@ -49,9 +49,54 @@ fn the_cheapest_model_of_the_same_provider_writes_titles() {
 }
 
 #[test]
+fn commit_messages_come_from_allowed_models_only() {
+    let titles = |setting: &str, auto: &[&str], models: Vec<TitleModel>| SessionTitles {
+        setting: setting.to_owned(),
+        auto: auto.iter().map(|name| (*name).to_owned()).collect(),
+        models,
+        requested: Mutex::default(),
+    };
+    let far = || {
+        vec![
+            model("far/big", Some(9), false),
+            model("far/small", Some(2), false),
+            model("other/tiny", Some(1), false),
+        ]
+    };
+    let mut with_local = far();
+    with_local.push(model("here/large", Some(0), true));
+    let chosen = |titles: SessionTitles, default: &str| {
+        let model = titles.model_for_commit(default);
+        model.map(|id| id.to_string())
+    };
+    let check = |found: Option<String>, expected: Option<&str>| {
+        assert_eq!(found.as_deref(), expected);
+    };
+    check(
+        chosen(titles("auto", &[], far()), "far/big"),
+        Some("far/small"),
+    );
+    check(
+        chosen(titles("auto", &[], far()), "auto"),
+        Some("other/tiny"),
+    );
+    check(
+        chosen(titles("auto", &["far/big"], far()), "auto"),
+        Some("far/big"),
+    );
+    check(
+        chosen(titles("auto", &[], with_local), "auto"),
+        Some("here/large"),
+    );
+    check(chosen(titles("none", &[], far()), "auto"), None);
+    check(chosen(titles("auto", &[], far()), "demo"), None);
+}
+
+#[test]
 fn only_a_first_turn_without_a_name_gets_a_title() {
     let titles = SessionTitles {
         setting: AUTO.to_owned(),
+        auto: Vec::new(),
         models: vec![
             model("far/big", Some(9), false),
             model("demo/demo", Some(0), true),
