@@ -226,6 +226,45 @@ pub mod language {
     );
 }
 
+/// Commands for conflicts of merges.
+pub mod conflicts {
+    gpui_kit::actions!(
+        git,
+        [
+            /// Resolve the conflict at the caret with our side.
+            AcceptOurs,
+            /// Resolve the conflict at the caret with their side.
+            AcceptTheirs,
+            /// Resolve the conflict at the caret with our side, then their side.
+            AcceptBoth,
+            /// Resolve the conflict at the caret with their side, then our side.
+            AcceptBothTheirsFirst,
+            /// Resolve the conflict at the caret with the common base of both sides.
+            AcceptBase,
+            /// Keep the changes of both sides at the caret, if they fit together.
+            AcceptProposal,
+            /// Resolve all open conflicts of this text with our side.
+            AcceptAllOurs,
+            /// Resolve all open conflicts of this text with their side.
+            AcceptAllTheirs,
+            /// Go to the next open conflict of this text.
+            NextConflict,
+            /// Go to the previous open conflict of this text.
+            PreviousConflict,
+            /// Show our side of this text on its left and their side on its right.
+            OpenMergeEditor,
+            /// Show the common base of both sides below this text.
+            ShowBase,
+            /// Mark this text as resolved: save and stage it, unless it has conflict markers.
+            MarkResolved,
+            /// Give the file that was marked as resolved last its conflict back.
+            UndoMarkResolved,
+            /// Show the conflicts of the repository and resolve one.
+            ShowConflicts,
+        ]
+    );
+}
+
 /// Commands for the tests of this folder. Keymap context of their list: `TestsPanel`.
 pub mod test_runs {
     gpui_kit::actions!(

@@ -1,7 +1,9 @@
-//! Content of a tab: a text, excerpts of several texts, the project search, the tests, a terminal, or a load error.
+//! Content of a tab: a text, excerpts of several texts, the project search, the tests, the history, a terminal, or a load
+//! error.
 
 use base::AbsPath;
 use editor::{DocumentModel, Editor};
+use git_history::HistoryView;
 use gpui_kit::{
     AnyElement, AnyView, App, Entity, FocusHandle, Focusable as _, IntoElement as _, SharedString,
 };
@@ -25,6 +27,8 @@ pub enum TabItem {
     Search(Entity<SearchPanel>),
     /// The list of tests.
     Tests(Entity<TestsPanel>),
+    /// The history of the repository.
+    History(Entity<HistoryView>),
     /// A terminal, which the panel of terminals owns.
     Terminal(Entity<TerminalView>),
     /// A load error for a file.
@@ -41,6 +45,7 @@ impl TabItem {
             Self::Excerpts(_, title) => title.clone(),
             Self::Search(panel) => panel.read(cx).title(),
             Self::Tests(panel) => panel.read(cx).title(),
+            Self::History(view) => view.read(cx).title(),
             Self::Terminal(view) => tab::title(view.read(cx)),
             Self::Refused(refusal) => refusal.read(cx).path().printable_name().into(),
             Self::Waiting(waiting) => waiting.read(cx).path().printable_name().into(),
@@ -60,6 +65,7 @@ impl TabItem {
             Self::Excerpts(..) => Icon::List.size(IconSize::Medium).into_any_element(),
             Self::Search(_) => Icon::Search.size(IconSize::Medium).into_any_element(),
             Self::Tests(_) => Icon::ListTree.size(IconSize::Medium).into_any_element(),
+            Self::History(_) => Icon::GitBranch.size(IconSize::Medium).into_any_element(),
             Self::Terminal(view) => tab::icon(view.read(cx), cx),
             Self::Refused(_) => Icon::FileQuestion.size(IconSize::Medium).into_any_element(),
         }
@@ -70,7 +76,11 @@ impl TabItem {
     pub fn path(&self, cx: &App) -> Option<AbsPath> {
         match self {
             Self::Text(editor) => editor.read(cx).model().read(cx).path().cloned(),
-            Self::Excerpts(..) | Self::Search(_) | Self::Tests(_) | Self::Terminal(_) => None,
+            Self::Excerpts(..)
+            | Self::Search(_)
+            | Self::Tests(_)
+            | Self::History(_)
+            | Self::Terminal(_) => None,
             Self::Refused(refusal) => Some(refusal.read(cx).path().clone()),
             Self::Waiting(waiting) => Some(waiting.read(cx).path().clone()),
         }
@@ -98,6 +108,7 @@ impl TabItem {
             Self::Excerpts(..)
             | Self::Search(_)
             | Self::Tests(_)
+            | Self::History(_)
             | Self::Terminal(_)
             | Self::Refused(_)
             | Self::Waiting(_) => None,
@@ -114,6 +125,7 @@ impl TabItem {
             },
             Self::Search(_)
             | Self::Tests(_)
+            | Self::History(_)
             | Self::Terminal(_)
             | Self::Refused(_)
             | Self::Waiting(_) => Vec::new(),
@@ -126,6 +138,7 @@ impl TabItem {
             Self::Text(editor) | Self::Excerpts(editor, _) => Some(editor),
             Self::Search(_)
             | Self::Tests(_)
+            | Self::History(_)
             | Self::Terminal(_)
             | Self::Refused(_)
             | Self::Waiting(_) => None,
@@ -146,6 +159,7 @@ impl TabItem {
             Self::Text(editor) | Self::Excerpts(editor, _) => editor.clone().into(),
             Self::Search(panel) => panel.clone().into(),
             Self::Tests(panel) => panel.clone().into(),
+            Self::History(view) => view.clone().into(),
             Self::Terminal(view) => view.clone().into(),
             Self::Refused(refusal) => refusal.clone().into(),
             Self::Waiting(waiting) => waiting.clone().into(),
@@ -158,6 +172,7 @@ impl TabItem {
             Self::Text(editor) | Self::Excerpts(editor, _) => editor.read(cx).focus_handle(cx),
             Self::Search(panel) => panel.read(cx).focus_handle(cx),
             Self::Tests(panel) => panel.read(cx).focus_handle(cx),
+            Self::History(view) => view.read(cx).focus_handle(cx),
             Self::Terminal(view) => view.read(cx).focus_handle(cx),
             Self::Refused(refusal) => refusal.read(cx).focus_handle(cx),
             Self::Waiting(waiting) => waiting.read(cx).focus_handle(cx),

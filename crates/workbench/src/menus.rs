@@ -6,6 +6,7 @@
 pub(crate) mod dock;
 
 use base::Platform;
+use git_history::actions::git;
 use gpui_kit::{Action, App, Menu, MenuItem, OsAction, SystemMenuType};
 use ui::ActivePlatform as _;
 
@@ -189,6 +190,7 @@ fn view_menu(platform: Platform) -> Menu {
         MenuItem::action("Commands\u{2026}", go::ShowCommands),
         MenuItem::separator(),
         MenuItem::action("Project tree", view::ToggleProjectTree),
+        MenuItem::action("Git changes", git_panel::actions::ShowChanges),
         MenuItem::action("Reveal file in tree", file::RevealInTree),
         MenuItem::action("Collapse all folders", project_tree::CollapseAll),
         MenuItem::action("Ignored files in tree", project_tree::ToggleIgnored),
@@ -252,6 +254,11 @@ fn go_menu() -> Menu {
         MenuItem::action("Run tests of file", test_runs::RunFile),
         MenuItem::action("Run all tests", test_runs::RunAll),
         MenuItem::action("Run failed tests", test_runs::RunFailed),
+        MenuItem::separator(),
+        MenuItem::action("History", git::ShowHistory),
+        MenuItem::action("History of file", git::ShowFileHistory),
+        MenuItem::action("History of selected lines", git::ShowLineHistory),
+        MenuItem::action("Authors of lines", git::ToggleBlame),
         MenuItem::separator(),
         MenuItem::action("Next change", editor::NextHunk),
         MenuItem::action("Previous change", editor::PreviousHunk),

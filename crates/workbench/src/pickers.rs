@@ -1,9 +1,11 @@
 //! Delegates of the window's pickers; the picker itself is `ui::picker`.
 
 pub(crate) mod access_page;
+pub(crate) mod branch_name;
 pub(crate) mod choices;
 pub(crate) mod code_actions;
 pub(crate) mod commands;
+pub(crate) mod commit_name;
 pub(crate) mod edit_preview;
 pub(crate) mod everything;
 pub(crate) mod files;

@@ -364,7 +364,9 @@ impl Prediction {
             | EditorEvent::LensClicked(_)
             | EditorEvent::DefinitionRequested
             | EditorEvent::CodeActionsRequested
-            | EditorEvent::GutterMarkClicked(_) => {}
+            | EditorEvent::GutterMarkClicked(_)
+            | EditorEvent::LineAuthorClicked(_)
+            | EditorEvent::LineAuthorsWanted => {}
         }
     }
 

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use base::{AbsPath, LineFeeds, printable};
+use git_panel::GitService;
 use gpui_kit::{App, Global};
 use host::{Clock, Dirs, Files};
 use language::RunningOptions;
@@ -23,6 +24,9 @@ pub type OpenLanguageServers = Arc<dyn Fn(&AbsPath) -> RunningOptions + Send + S
 pub type OpenMachineAgents = Arc<
     dyn Fn(&str, &MachineSetting) -> Option<Arc<dyn composer_panel::AgentService>> + Send + Sync,
 >;
+
+/// Returns the service for the repositories of a folder.
+pub type OpenGit = Arc<dyn Fn(&AbsPath) -> Arc<dyn GitService> + Send + Sync>;
 
 /// Returns the service for the terminals of a window over a folder.
 pub type OpenTerminals = Arc<dyn Fn(Option<&AbsPath>) -> Arc<dyn TerminalService> + Send + Sync>;
@@ -69,8 +73,12 @@ pub struct Services {
     pub language_servers: Option<OpenLanguageServers>,
     /// Starts programs in terminals; without it, there are no terminals.
     pub terminals: Option<OpenTerminals>,
+    /// Reads the history of a repository; without it, there is neither history nor blame.
+    pub history: Option<git_history::OpenHistory>,
     /// Runs the tests of a folder; without it, there are no tests.
     pub tests: Option<crate::test_service::OpenTests>,
+    /// Reads and changes the repositories of a folder; without it, there is no panel of changes.
+    pub git: Option<OpenGit>,
     /// Knows which tasks may run; without it, none may.
     pub task_trust: Option<Arc<dyn TaskTrust>>,
     /// Registry of open texts with unsaved edits, read by agents.

@@ -3,6 +3,8 @@
 use composer_panel::actions::{FocusPanel, ShowSessions};
 use composer_panel::{AgentCounts, ComposerPanel};
 use editor::{DocumentModel, Editor, EditorEvent};
+use git_panel::GitSummary;
+use git_panel::actions::ShowChanges;
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
     Action, App, Context, Entity, InteractiveElement as _, IntoElement, ParentElement as _, Render,
@@ -35,6 +37,8 @@ pub(crate) struct StatusStrip {
     suggestions: (SharedString, bool),
     agents: AgentCounts,
     language: LanguageStatus,
+    /// Branch and changes of the repository, if the panel of changes knows them.
+    git: Option<GitSummary>,
     _follows: Vec<Subscription>,
 }
 
@@ -97,6 +101,7 @@ impl StatusStrip {
             suggestions: Default::default(),
             agents: AgentCounts::default(),
             language: LanguageStatus::default(),
+            git: None,
             _follows: Vec::new(),
         }
     }
@@ -154,6 +159,46 @@ impl StatusStrip {
             self.language = status;
             cx.notify();
         }
+    }
+
+    /// Copies the state of the repository, and redraws the bar only if it changed.
+    pub(crate) fn note_git(&mut self, git: Option<GitSummary>, cx: &mut Context<Self>) {
+        // The panel notifies on every request.
+        if git != self.git {
+            self.git = git;
+            cx.notify();
+        }
+    }
+
+    /// Returns the branch with the number of changed files, or the branch of the folder alone.
+    fn branch(&self, cx: &App) -> Option<StatusItem> {
+        let (name, ahead, behind, files) = match &self.git {
+            Some(git) => (git.branch.clone(), git.ahead, git.behind, git.files),
+            None => {
+                let branch = self.folder.as_ref()?.read(cx).branch()?;
+                (branch.name.clone(), branch.ahead, branch.behind, 0)
+            }
+        };
+        let mut text = name;
+        for (count, arrow) in [(ahead, '\u{2191}'), (behind, '\u{2193}')] {
+            if count > 0 {
+                text = format!("{text} {arrow}{count}");
+            }
+        }
+        match files {
+            0 => {}
+            1 => text.push_str(" \u{b7} 1 change"),
+            count => text = format!("{text} \u{b7} {count} changes"),
+        }
+        let mut part = match self.git {
+            Some(_) => StatusItem::new("branch", text, "Git changes of the folder", ShowChanges),
+            None => {
+                let help = "Git branch of the folder";
+                StatusItem::new("branch", text, help, view::FocusProjectTree)
+            }
+        };
+        part.icon = Some(Icon::GitBranch);
+        Some(part)
     }
 
     /// Copies the properties of the text, and redraws the bar only if they changed.
@@ -230,22 +275,7 @@ impl StatusStrip {
     fn left_items(&self, cx: &App) -> Vec<StatusItem> {
         let mut parts = Vec::new();
         let folder = self.folder.as_ref();
-        if let Some(branch) = folder.and_then(|folder| folder.read(cx).branch()) {
-            let mut text = branch.name.clone();
-            for (count, arrow) in [(branch.ahead, '\u{2191}'), (branch.behind, '\u{2193}')] {
-                if count > 0 {
-                    text = format!("{text} {arrow}{count}");
-                }
-            }
-            let mut part = StatusItem::new(
-                "branch",
-                text,
-                "Git branch of the folder",
-                view::FocusProjectTree,
-            );
-            part.icon = Some(Icon::GitBranch);
-            parts.push(part);
-        }
+        parts.extend(self.branch(cx));
         parts.extend(self.language.items());
         let index = folder.and_then(|folder| folder.read(cx).index().cloned());
         if let Some(index) = index {

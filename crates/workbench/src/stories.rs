@@ -10,6 +10,7 @@ mod automations;
 mod board;
 mod compaction;
 mod completions;
+mod conflicts;
 mod context;
 mod documents;
 mod dragging;
@@ -18,7 +19,9 @@ mod everything;
 mod external_agents;
 mod finding;
 mod formatting;
+mod git_changes;
 mod here;
+mod history;
 mod inline_edit;
 mod key_cost;
 mod keyboard;
@@ -90,7 +93,9 @@ fn services(files: &FakeFiles) -> Services {
         tab: None,
         rewrite: None,
         terminals: None,
+        history: None,
         tests: None,
+        git: None,
         task_trust: None,
         unsaved: Arc::default(),
         install: None,

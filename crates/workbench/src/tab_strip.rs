@@ -304,7 +304,7 @@ impl TabStrip {
             })
     }
 
-    fn render_split_button(&self, cx: &App) -> impl IntoElement + use<> {
+    fn render_split_button(&self) -> impl IntoElement + use<> {
         let button = IconButton::new(("split", self.pane.0), Icon::Columns, "Split right")
             .small()
             .tab_stop(false)
@@ -314,8 +314,6 @@ impl TabStrip {
             .flex_none()
             .items_center()
             .px(dp(4.0))
-            .border_b_1()
-            .border_color(cx.theme().colors.border)
             .child(button)
     }
 
@@ -355,7 +353,7 @@ impl Render for TabStrip {
             .enumerate()
             .filter_map(|(index, tab)| self.render_tab(index, *tab, active, workbench, cx))
             .collect();
-        let split = (layout.active_pane() == self.pane).then(|| self.render_split_button(cx));
+        let split = (layout.active_pane() == self.pane).then(|| self.render_split_button());
         let rest = self.render_rest(tabs.tabs().len(), cx);
         let at = active.and_then(|item| tabs.index_of(item));
         let colors = cx.theme().colors;

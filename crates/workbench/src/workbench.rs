@@ -9,8 +9,10 @@ pub(crate) mod agent_access;
 mod agent_machine;
 mod agent_terminals;
 mod agents;
+mod blame;
 mod close;
 mod code_lenses;
+mod conflicts;
 mod dialogs;
 pub(crate) mod editor_terminals;
 mod excerpts;
@@ -18,8 +20,10 @@ mod external_agents;
 mod failed_commands;
 mod folders;
 mod formatting;
+mod git_changes;
 mod grid;
 mod hierarchy;
+mod history;
 pub(crate) mod inline_edit;
 mod install;
 mod language;
@@ -100,8 +104,11 @@ pub struct Workbench {
     agents: AgentsDock,
     terminals: terminals::TerminalsDock,
     tests: test_runs::FollowedTests,
+    git: git_changes::GitDock,
+    history: history::FollowedHistory,
     tasks: tasks::TaskDock,
     review: review::InlineReview,
+    conflicts: conflicts::ShownConflicts,
     prediction: Entity<Prediction>,
     title: Entity<TitleStrip>,
     status: Entity<StatusStrip>,
@@ -214,12 +221,15 @@ impl Workbench {
                 width: px(240.0),
             },
             review: review::InlineReview::default(),
+            conflicts: conflicts::ShownConflicts::default(),
             status: cx.new(|_| StatusStrip::new(prediction.clone(), agents.local.clone())),
             title: cx.new(TitleStrip::new),
             prediction,
             agents,
             terminals: terminals::TerminalsDock::new(),
             tests: test_runs::FollowedTests::default(),
+            git: git_changes::GitDock::default(),
+            history: history::FollowedHistory::default(),
             tasks: tasks::TaskDock::default(),
             modal,
             notices,
@@ -357,6 +367,7 @@ impl Workbench {
         self.sync_focused_view(cx);
         self.follow_title(cx);
         self.note_open_files(cx);
+        blame::follow_layout(self, cx);
     }
 
     /// Restores the focus after the focused view disappeared: to the last focused region, or to the
@@ -369,7 +380,9 @@ impl Workbench {
         }
         match self.focused_region {
             WorkbenchRegion::Tree if self.tree.is_shown => {
-                self.tree.panel.read(cx).focus_handle(cx).focus(window, cx)
+                if !git_changes::focus_shown(self, window, cx) {
+                    self.tree.panel.read(cx).focus_handle(cx).focus(window, cx);
+                }
             }
             WorkbenchRegion::Agents if self.agents.is_shown => {
                 let panel = self.agents.panel.read(cx);

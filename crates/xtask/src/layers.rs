@@ -53,6 +53,8 @@ const OWNERS: &[(&str, &[&str])] = &[
             "ui",
             "editor",
             "composer_panel",
+            "git_history",
+            "git_panel",
             "terminal_panel",
             "workbench",
             "burin",

@@ -55,9 +55,10 @@ fn conditions_are_found_in_code_alone() {
 }
 
 /// The crates that draw the window, and the file that writes the names of keys.
-const WINDOW_CRATES: [&str; 6] = [
+const WINDOW_CRATES: [&str; 7] = [
     "composer_panel",
     "editor",
+    "git_panel",
     "pacing",
     "terminal_panel",
     "ui",

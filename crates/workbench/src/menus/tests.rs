@@ -170,6 +170,7 @@ fn every_group_of_commands_has_items(cx: &mut TestAppContext) {
                 "editor",
                 "excerpts",
                 "file",
+                "git",
                 "go",
                 "inline_edit",
                 "language",

@@ -5,6 +5,8 @@ use composer_panel::{
     ComposerPanel, HistoryChoice, HistoryOption, ModelTraits, RestoreRequest, effort_name,
 };
 use editor::{DocumentModel, Editor};
+use git::BranchSummary;
+use git_panel::ChangesPanel;
 use gpui_kit::{App, Context, Entity, SharedString, Task, WeakEntity, Window};
 use model::Effort;
 use project::fuzzy::{self, CandidateKind};
@@ -163,6 +165,47 @@ pub(crate) fn agent_commands(
         }
     });
     ChoicePicker::new("Terminals of agents", choices.collect(), on_chosen).with_two_lines()
+}
+
+/// Builds the list of the conflicts of a repository: their paths, each with its reason.
+pub(crate) fn conflicts(
+    conflicts: Vec<(String, &'static str)>,
+    on_chosen: impl Fn(usize, &mut Window, &mut App) + 'static,
+) -> ChoicePicker {
+    let choices = conflicts.into_iter().map(|(path, reason)| ChoiceItem {
+        title: foreign::one_line(path),
+        detail: reason.into(),
+        is_current: false,
+    });
+    ChoicePicker::new("Conflicts", choices.collect(), on_chosen).with_two_lines()
+}
+
+/// Builds the list of branches to switch to; the branches of remotes come last.
+pub(crate) fn branches(
+    panel: Entity<ChangesPanel>,
+    mut branches: Vec<BranchSummary>,
+) -> ChoicePicker {
+    branches.sort_by_key(|it| (it.is_remote, std::cmp::Reverse(it.committed_seconds)));
+    let choices = branches.iter().map(|branch| ChoiceItem {
+        title: foreign::one_line(branch.name.clone()),
+        detail: if branch.is_remote {
+            "of a remote".into()
+        } else {
+            SharedString::default()
+        },
+        is_current: branch.is_head,
+    });
+    let choices = choices.collect();
+    ChoicePicker::new("Switch to a branch", choices, move |index, window, cx| {
+        if let Some(branch) = branches.get(index) {
+            // Git creates a local branch for that of a remote, by its name there.
+            let local = branch.name.split_once('/').filter(|_| branch.is_remote);
+            let name = local
+                .map_or(branch.name.as_str(), |(_, name)| name)
+                .to_owned();
+            panel.update(cx, |panel, cx| panel.switch_to(name, window, cx));
+        }
+    })
 }
 
 /// Builds the list of languages; the first is plain text.

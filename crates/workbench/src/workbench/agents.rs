@@ -30,7 +30,9 @@ use crate::services::Services;
 use crate::session::SavedDock;
 use crate::system_notices;
 use crate::target::LineColumn;
-use crate::workbench::{agent_machine, agent_terminals, external_agents, prompt_selection, review};
+use crate::workbench::{
+    agent_machine, agent_terminals, conflicts, external_agents, prompt_selection, review,
+};
 
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
@@ -496,7 +498,7 @@ pub(super) fn agents_event(
             super::tasks::trust_changed(workbench, window, cx);
         }
         PanelEvent::WriteDispute { agent, path, draft } => {
-            review::write_dispute(workbench, agent, path, draft, window, cx);
+            conflicts::write_dispute(workbench, (agent, path), draft, window, cx);
         }
         PanelEvent::ChooseTurn { agent, turns } => {
             let choices =

@@ -101,7 +101,7 @@ fn show_excerpts(
 
 /// Inserts a header above the first excerpt of each file, and a divider between excerpts of the
 /// same file.
-fn insert_headers(
+pub(super) fn insert_headers(
     workbench: &Workbench,
     editor: &Entity<Editor>,
     excerpts: &Entity<Excerpts>,

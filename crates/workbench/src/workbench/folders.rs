@@ -9,7 +9,9 @@ use gpui_kit::{
 use ui::{ActiveSettings as _, Tone};
 
 use super::shown_problems::ProblemReport;
-use super::{Workbench, is_narrow, language, tasks, terminals, test_runs};
+use super::{
+    Workbench, conflicts, git_changes, history, is_narrow, language, tasks, terminals, test_runs,
+};
 use crate::actions::file::{
     CloseFolder, CopyPath, CopyRelativePath, RevealInFileManager, RevealInTree,
 };
@@ -112,6 +114,8 @@ impl Workbench {
             .update(cx, |panel, cx| panel.set_root(root.clone(), window, cx));
         terminals::follow_folder(self, cx);
         test_runs::follow_folder(self, window, cx);
+        git_changes::follow_folder(self, window, cx);
+        history::follow_folder(self, cx);
         tasks::follow_folder(self);
         self.prediction.update(cx, |prediction, cx| {
             prediction.set_folder(self.folder.clone(), window, cx);
@@ -149,7 +153,8 @@ impl Workbench {
         self.tree.is_shown
             && (!is_narrow(window)
                 || self.active_item().is_none()
-                || self.tree_has_focus(window, cx))
+                || self.tree_has_focus(window, cx)
+                || git_changes::has_focus(self, window, cx))
     }
 
     /// Whether the tree or anything in it has the focus.
@@ -161,6 +166,7 @@ impl Workbench {
     /// Shows the tree and focuses it.
     pub(super) fn focus_tree(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.tree.is_shown = true;
+        self.git.hide();
         self.tree.panel.read(cx).focus_handle(cx).focus(window, cx);
         self.layout_changed(cx);
     }
@@ -207,6 +213,8 @@ fn folder_event(
             workbench.title.update(cx, |_, cx| cx.notify());
             workbench.status.update(cx, |_, cx| cx.notify());
             workbench.load_heads(cx);
+            conflicts::refresh_all(workbench, cx);
+            history::look_at_head(workbench, cx);
         }
         FolderEvent::Changed(paths) => {
             workbench.check_documents(|path| paths.contains(path), window, cx);
@@ -214,8 +222,12 @@ fn folder_event(
             if paths.contains(&settings) {
                 load_project_settings(workbench, cx);
             }
+            git_changes::files_changed(workbench, Some(paths.clone()), cx);
         }
-        FolderEvent::Rescan => workbench.check_documents(|_| true, window, cx),
+        FolderEvent::Rescan => {
+            workbench.check_documents(|_| true, window, cx);
+            git_changes::files_changed(workbench, None, cx);
+        }
         FolderEvent::Problem(sentence) => {
             workbench.report(
                 Notice::new(Tone::Warning, sentence.clone()).key("watch"),
@@ -262,7 +274,7 @@ fn toggle_tree(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    if !workbench.is_tree_visible(window, cx) {
+    if workbench.git.shown().is_some() || !workbench.is_tree_visible(window, cx) {
         workbench.focus_tree(window, cx);
         return;
     }

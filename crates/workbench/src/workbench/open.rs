@@ -13,8 +13,8 @@ use project::LoadError;
 
 use super::formatting::ServerTypeFormatter;
 use super::{
-    ItemEntry, MAX_RECENT_FILES, Workbench, code_lenses, language, links, locations, refactor,
-    review, save, search, snippets, test_runs,
+    ItemEntry, MAX_RECENT_FILES, Workbench, blame, code_lenses, conflicts, history, language,
+    links, locations, refactor, review, save, search, snippets, test_runs,
 };
 use crate::actions::file::New;
 use crate::crumbs::Crumbs;
@@ -167,11 +167,18 @@ impl Workbench {
         };
         let editor = cx.new(|cx| Editor::new(document, window, cx));
         snippets::set_completion_sources(self, &editor, cx);
+        let section = language::menu_section(editor.read(cx).model());
+        let section = blame::with_menu_section(self, section);
         editor.update(cx, |editor, _| {
             editor.set_language_sources(sources);
-            editor.set_menu_section(language::menu_section(editor.model()));
+            editor.set_menu_section(section);
         });
-        self.refresh_review_in(&editor, cx);
+        let document = editor.read(cx).model().clone();
+        if !conflicts::show_in(self, &editor, cx) {
+            self.refresh_review_in(&editor, cx);
+            conflicts::refresh(self, &document, cx);
+        }
+        blame::show_in(self, &editor, cx);
         editor
     }
 
@@ -253,6 +260,9 @@ impl Workbench {
             }
             TabItem::Tests(panel) => {
                 subscriptions.push(cx.subscribe_in(panel, window, test_runs::panel_event));
+            }
+            TabItem::History(view) => {
+                subscriptions.push(cx.subscribe_in(view, window, history::view_event));
             }
             TabItem::Text(_)
             | TabItem::Excerpts(..)
@@ -424,6 +434,7 @@ fn document_event(
 ) {
     match event {
         ModelEvent::Edited(_) => {
+            conflicts::follow(workbench, document, cx);
             // An edited preview becomes permanent.
             workbench.keep_open(item, cx);
             workbench.autosave_later(document, window, cx);
@@ -450,7 +461,10 @@ fn document_event(
         | ModelEvent::DiagnosticsUpdated
         | ModelEvent::GutterMarksUpdated => {}
         // A text that was read again after an agent's edit has the agent's changes.
-        ModelEvent::Rested => review::refresh_document(workbench, document, cx),
+        ModelEvent::Rested => {
+            review::refresh_document(workbench, document, cx);
+            conflicts::refresh(workbench, document, cx);
+        }
     }
 }
 
@@ -504,6 +518,10 @@ fn editor_event(
         }
         EditorEvent::CodeActionsRequested => refactor::show_code_actions(workbench, window, cx),
         EditorEvent::GutterMarkClicked(key) => test_runs::run_mark(workbench, editor, *key, cx),
+        EditorEvent::LineAuthorClicked(key) => {
+            blame::open_commit(workbench, editor, *key, window, cx);
+        }
+        EditorEvent::LineAuthorsWanted => blame::ensure(workbench, editor, cx),
         EditorEvent::Edited | EditorEvent::Focused | EditorEvent::Suggestion(_) => {}
     }
 }

@@ -3,7 +3,7 @@
 use base::AbsPath;
 use gpui_kit::{Context, Div, Entity, InteractiveElement as _, Stateful, Window};
 
-use super::{Workbench, WorkbenchRegion, editor_terminals};
+use super::{Workbench, WorkbenchRegion, editor_terminals, git_changes};
 use crate::actions::pane::{
     ActivateTab, EvenOut, FocusDown, FocusLeft, FocusNext, FocusPrevious, FocusRight, FocusUp,
     KeepTab, LastTab, MoveTabLeft, MoveTabRight, MoveTabToNextPane, NextTab, PreviousTab,
@@ -303,7 +303,9 @@ fn focus_side(
         Some(pane) => workbench.focus_pane(pane, window, cx),
         // The tree is to the left of all panes.
         None if side == PaneSide::Left && workbench.tree.is_shown && workbench.folder.is_some() => {
-            workbench.focus_tree(window, cx);
+            if !git_changes::focus_shown(workbench, window, cx) {
+                workbench.focus_tree(window, cx);
+            }
         }
         None => {}
     }

@@ -15,10 +15,10 @@ use ui::{ActiveSettings as _, ActiveTheme as _, EmptyState, Icon, KeyHint, Label
 use super::agents::DraggedAgentsBorder;
 use super::terminals::DraggedTerminalsBorder;
 use super::{
-    Workbench, agent_access, agents, close, dialogs, editor_terminals, excerpts, folders,
-    formatting, grid, hierarchy, inline_edit, is_narrow, language, locations, navigate, open,
-    panes, peek, pick, problems, program, refactor, review, save, search, snippets, suggestions,
-    tasks, terminals, test_runs,
+    Workbench, agent_access, agents, blame, close, conflicts, dialogs, editor_terminals, excerpts,
+    folders, formatting, git_changes, grid, hierarchy, history, inline_edit, is_narrow, language,
+    locations, navigate, open, panes, peek, pick, problems, program, refactor, review, save,
+    search, snippets, suggestions, tasks, terminals, test_runs,
 };
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
@@ -170,6 +170,11 @@ fn render_tree(
         .cursor_col_resize()
         .occlude()
         .on_drag(DraggedTreeBorder, |_, _, _, cx| cx.new(|_| Empty));
+    let style = StyleRefinement::default().size_full();
+    let content = match workbench.git.shown() {
+        Some(panel) => flat_region(panel.clone(), style, window),
+        None => flat_region(workbench.tree.panel.clone(), style, window),
+    };
     let tree = div()
         .relative()
         .flex_none()
@@ -185,11 +190,7 @@ fn render_tree(
                 this.border_l_1()
             }
         })
-        .child(flat_region(
-            workbench.tree.panel.clone(),
-            StyleRefinement::default().size_full(),
-            window,
-        ))
+        .child(content)
         .child(gpui_kit::deferred(handle));
     let tree = if is_narrow(window) {
         // In a narrow window, the tree overlays the text.
@@ -305,6 +306,7 @@ impl Render for Workbench {
         let root = agents::with_actions(root, cx);
         let root = agent_access::with_actions(root, cx);
         let root = review::with_actions(root, cx);
+        let root = conflicts::with_actions(root, cx);
         let root = search::with_actions(root, cx);
         let root = snippets::with_actions(root, cx);
         let root = language::with_actions(root, cx);
@@ -320,6 +322,9 @@ impl Render for Workbench {
         let root = terminals::with_actions(root, cx);
         let root = editor_terminals::with_actions(root, cx);
         let root = test_runs::with_actions(root, cx);
+        let root = git_changes::with_actions(root, cx);
+        let root = history::with_actions(root, cx);
+        let root = blame::with_actions(root, cx);
         let root = tasks::with_actions(root, cx);
         let root = dialogs::with_actions(root, cx);
         let root = search::with_tree_actions(root, cx);

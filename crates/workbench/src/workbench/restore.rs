@@ -158,7 +158,9 @@ pub(super) fn save_item_state(item: &TabItem, cx: &mut Context<Workbench>) -> Op
             let id = tab::saved_id(view.read(cx))?;
             Some(SavedItem::Terminal(SavedTerminalTab { id }))
         }
-        TabItem::Excerpts(..) | TabItem::Tests(_) | TabItem::Refused(_) => None,
+        TabItem::Excerpts(..) | TabItem::Tests(_) | TabItem::History(_) | TabItem::Refused(_) => {
+            None
+        }
     }
 }
 

@@ -1,24 +1,22 @@
-//! Agents' changes under review, shown inline in the text, and texts for resolving a conflict
-//! manually.
+//! Agents' changes under review, shown inline in the text.
 
-mod marks;
+pub(super) mod marks;
 
 use std::collections::HashMap;
 
 use composer_panel::BufferEdit;
 use composer_panel::actions::{AcceptHere, CommentOnChange, RejectHere};
-use composer_panel::board::{Board, HunkVerdict, has_conflict_markers};
+use composer_panel::board::{Board, HunkVerdict};
 use editor::{DocumentModel, Editor, reveal_block_above};
 use gpui_kit::{Context, Div, Entity, EntityId, InteractiveElement as _, Stateful, Window};
-use marks::{FolderHunks, ShownChange, draft_mark, shown_here, shown_in};
+use marks::{FolderHunks, ShownChange, shown_here, shown_in};
 use text::{Author, Edit};
 
-use super::Workbench;
 use super::inline_edit::selected_rows;
+use super::{Workbench, conflicts};
 use crate::documents::Documents;
 use crate::item::TabItem;
 use crate::notices::Notice;
-use crate::open_options::OpenOptions;
 
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
@@ -33,17 +31,6 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
 pub(super) struct InlineReview {
     /// Changes shown in a view, in the order of its text.
     shown: HashMap<EntityId, Vec<ShownChange>>,
-    /// Documents that contain a conflict resolution.
-    drafts: HashMap<EntityId, ConflictDraft>,
-}
-
-/// A conflict that the user resolves by editing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct ConflictDraft {
-    agent: String,
-    path: String,
-    /// Initial text, including conflict markers.
-    draft: String,
 }
 
 impl Workbench {
@@ -101,7 +88,8 @@ fn refresh_review_of(
     cx: &mut Context<Workbench>,
 ) {
     let model = editor.read(cx).model().clone();
-    if workbench.review.drafts.contains_key(&model.entity_id()) {
+    // The conflicts of a text come first: its rows are not those that agents wrote.
+    if conflicts::is_shown(workbench, model.entity_id()) {
         return;
     }
     let path = model.read(cx).path().cloned();
@@ -135,14 +123,19 @@ fn refresh_review_of(
     workbench.review.shown.insert(id, shown);
 }
 
-/// Accepts the change at the caret, or resolves a conflict with the active text.
+/// Forgets the changes of agents in a view that shows something else in their place.
+pub(super) fn forget(workbench: &mut Workbench, editor: EntityId) {
+    workbench.review.shown.remove(&editor);
+}
+
+/// Accepts the change at the caret, or marks a text in conflict as resolved.
 fn accept_here(
     workbench: &mut Workbench,
     _: &AcceptHere,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    if !settle_with_text(workbench, window, cx) {
+    if !conflicts::mark_resolved(workbench, window, cx) {
         judge_here(workbench, HunkVerdict::Accepted, cx);
     }
 }
@@ -272,84 +265,4 @@ fn changed_part(before: &str, after: &str) -> Edit {
         base::ByteOffset(before.len() - end),
     );
     Edit::new(span, &come[..come.len() - end])
-}
-
-/// Opens a text for resolving a conflict manually.
-pub(super) fn write_dispute(
-    workbench: &mut Workbench,
-    agent: &str,
-    path: &str,
-    draft: &str,
-    window: &mut Window,
-    cx: &mut Context<Workbench>,
-) {
-    let wanted = ConflictDraft {
-        agent: agent.to_owned(),
-        path: path.to_owned(),
-        draft: draft.to_owned(),
-    };
-    let open = workbench.items.iter().find(|(_, entry)| {
-        let document = entry.item.document(cx);
-        document.is_some_and(|it| workbench.review.drafts.get(&it.entity_id()) == Some(&wanted))
-    });
-    if let Some((item, _)) = open {
-        let item = *item;
-        return workbench.activate(item, window, cx);
-    }
-    let document = Documents::untitled(cx);
-    workbench.review.drafts.insert(document.entity_id(), wanted);
-    document.update(cx, |document, cx| {
-        let insert = Edit::new(base::Span::at(base::ByteOffset(0)), draft);
-        document.edit(&[insert], Author::User, cx);
-        let language = syntax::language_for(std::path::Path::new(path), draft);
-        document.set_language(language, cx);
-    });
-    let pane = workbench.layout.active_pane();
-    workbench.leave_place(cx);
-    workbench.open_document_in(document, pane, OpenOptions::lasting(), window, cx);
-    if let Some(editor) = workbench.active_item().and_then(TabItem::editor).cloned() {
-        let first = draft.lines().position(|line| line.starts_with("<<<<<<< "));
-        let first = first.and_then(|row| u32::try_from(row).ok());
-        let mark = draft_mark(path, base::Row(first.unwrap_or_default()), cx);
-        editor.update(cx, |editor, cx| {
-            editor.set_review(vec![mark], cx);
-            editor.go_to_reviewed(0, cx);
-        });
-    }
-}
-
-/// Resolves the conflict of the active text; returns `false` if it belongs to none.
-fn settle_with_text(
-    workbench: &mut Workbench,
-    window: &mut Window,
-    cx: &mut Context<Workbench>,
-) -> bool {
-    let document = workbench.active_item().and_then(|item| item.document(cx));
-    let Some(document) = document else {
-        return false;
-    };
-    let Some(draft) = workbench.review.drafts.get(&document.entity_id()).cloned() else {
-        return false;
-    };
-    let snapshot = document.read(cx).document().snapshot();
-    let text = snapshot.text(base::Span::new(base::ByteOffset(0), snapshot.len()));
-    if has_conflict_markers(&draft.draft, &text) {
-        let sentence =
-            "The text still contains conflict markers: remove them, then resolve the conflict.";
-        workbench.report(
-            Notice::new(ui::Tone::Warning, sentence).key("draft"),
-            window,
-            cx,
-        );
-        return true;
-    }
-    let text = text.into_owned();
-    workbench.agents.local.update(cx, |panel, cx| {
-        panel.resolve_with(&draft.agent, &draft.path, text, cx);
-    });
-    workbench.review.drafts.remove(&document.entity_id());
-    let items = workbench.items_of(document.entity_id(), cx);
-    Documents::discard(&document, cx);
-    workbench.close_now(&items, window, cx);
-    true
 }

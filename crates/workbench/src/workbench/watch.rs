@@ -11,7 +11,7 @@ use super::{Workbench, WorkbenchRegion, mentions};
 use crate::configuration::{ConfigSource, Configuration, ConfigurationEvent};
 use crate::documents::Documents;
 use crate::notices::Notice;
-use crate::workbench::{agents, folders, quitting, suggestions};
+use crate::workbench::{agents, blame, folders, quitting, suggestions};
 use crate::{awake, system_notices, traffic_lights, window_registry};
 
 impl Workbench {
@@ -232,6 +232,7 @@ fn configuration_event(
     if let Some(servers) = workbench.language_servers(cx) {
         servers.update(cx, |servers, cx| servers.settings_changed(cx));
     }
+    blame::settings_changed(workbench, cx);
     traffic_lights::follow(cx.settings().window.zoom, window);
     workbench.follow_layout(cx);
     cx.notify();

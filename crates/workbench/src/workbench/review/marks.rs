@@ -20,7 +20,7 @@ const MAX_REMOVED_LINES: usize = 40;
 /// moved it.
 const AROUND: u32 = 400;
 /// Height of the line with the buttons, in pixels.
-const HEAD: f32 = 32.0;
+pub(crate) const HEAD: f32 = 32.0;
 /// Height of the field of a comment, in pixels.
 const FIELD: f32 = 44.0;
 
@@ -281,37 +281,8 @@ fn removed_lines(lines: &[String], place: &BlockPlace, cx: &App) -> Vec<Div> {
     rows
 }
 
-/// Returns a mark above a row that explains how to resolve the conflict.
-pub(super) fn draft_mark(path: &str, row: Row, cx: &App) -> ReviewMark {
-    let text = format!("Conflict in {path}: edit the text and remove the conflict markers");
-    ReviewMark {
-        rows: RowSpan {
-            start: row,
-            end: row,
-        },
-        height: cx.theme().code_lines(HEAD),
-        view: BlockView::new(move |place, _, cx| {
-            head(place, cx)
-                .child(Icon::GitMerge.color(cx.theme().colors.warning))
-                .child(
-                    div()
-                        .min_w_0()
-                        .flex_1()
-                        .child(Label::new(text.clone()).small()),
-                )
-                .child(
-                    Button::new("draft-settle", "Settle")
-                        .style(ButtonStyle::Primary)
-                        .action(Box::new(AcceptHere)),
-                )
-                .children(keys(&AcceptHere, cx))
-                .into_any_element()
-        }),
-    }
-}
-
 /// Renders the header above a change, aligned with the text.
-fn head(place: &BlockPlace, cx: &App) -> Div {
+pub(crate) fn head(place: &BlockPlace, cx: &App) -> Div {
     let colors = cx.theme().colors;
     div()
         .flex()
@@ -330,7 +301,7 @@ fn head(place: &BlockPlace, cx: &App) -> Div {
 
 /// Returns the key binding of an action in any context: a newly inserted mark is not yet in the
 /// focus tree, which a contextual lookup would need.
-fn keys(action: &dyn Action, cx: &App) -> Option<KeyHint> {
+pub(crate) fn keys(action: &dyn Action, cx: &App) -> Option<KeyHint> {
     ui::keys_anywhere(action, cx).map(KeyHint::text)
 }
 

@@ -1,0 +1,168 @@
+//! The changes of Git in a window: the panel beside the text, the status bar, diffs with hunks, and the commands.
+
+use std::sync::Arc;
+
+use base::AbsPath;
+use git_panel::actions::{
+    CreateBranch, DiscardHunk, NextChange, ShowChanges, StageFile, StageHunk, UnstageHunk,
+};
+use git_panel::{FakeGit, GitCommand, GitService, GitTick};
+use gpui_kit::TestAppContext;
+use gpui_kit::test::TestQueryExt as _;
+use host::FakeFiles;
+
+use super::{Story, path, project, services, start_with};
+use crate::actions::view;
+use crate::windows::OpenRequest;
+
+const OLD: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
+const NEW: &str = "ONE\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nTEN\n";
+
+/// Opens the project with a repository in which a text of ten lines has two changes.
+fn open(cx: &mut TestAppContext) -> (FakeGit, AbsPath, Story) {
+    let files: FakeFiles = project();
+    files.write(&path("/p/ten.txt"), NEW);
+    let git = FakeGit::default();
+    let root = git.add_repository("/p");
+    git.set_contents(&root, "ten.txt", [Some(OLD), Some(OLD), Some(NEW)]);
+    let service: Arc<dyn GitService> = Arc::new(git.clone());
+    let services = crate::Services {
+        git: Some(Arc::new(move |_: &AbsPath| service.clone())),
+        ..services(&files)
+    };
+    let request = OpenRequest {
+        folders: vec![path("/p")],
+        files: Vec::new(),
+    };
+    let mut stories = start_with(services, &files, request, cx);
+    let mut story = stories.pop().expect("a window");
+    story.settle();
+    (git, root, story)
+}
+
+fn labels(story: &mut Story) -> Vec<String> {
+    let elements = story.cx.update(|window, _| window.elements());
+    let labels = elements.iter().filter_map(|it| it.label());
+    labels.map(str::to_owned).collect()
+}
+
+#[track_caller]
+fn expect_label(story: &mut Story, words: &str) {
+    let labels = labels(story);
+    assert!(
+        labels.iter().any(|label| label.contains(words)),
+        "{words} is not among {labels:?}"
+    );
+}
+
+#[gpui_kit::test]
+fn panel_and_tree_take_turns(cx: &mut TestAppContext) {
+    let (_, _, mut story) = open(cx);
+    expect_label(&mut story, "Project files");
+    expect_label(&mut story, "main \u{b7} 1 change");
+    story.keys("ctrl-shift-g").settle();
+    assert!(labels(&mut story).contains(&"Git changes".to_owned()));
+    expect_label(&mut story, "ten.txt, modified");
+    let shown = labels(&mut story);
+    assert!(shown.iter().all(|label| label != "Project files"));
+    story.act(view::FocusProjectTree);
+    expect_label(&mut story, "Project files");
+    super::a11y::names(&mut story, "the tree again");
+}
+
+#[gpui_kit::test]
+fn every_control_of_the_changes_has_a_name(cx: &mut TestAppContext) {
+    let (_, _, mut story) = open(cx);
+    story.act(ShowChanges);
+    let names = super::a11y::names(&mut story, "the changes");
+    for wanted in ["Commit", "Push", "Message of the commit", "Staged: ten.txt"] {
+        assert!(names.iter().any(|name| name.contains(wanted)), "{wanted}");
+    }
+}
+
+#[gpui_kit::test]
+fn hunks_are_staged_one_by_one(cx: &mut TestAppContext) {
+    let (git, root, mut story) = open(cx);
+    story.act(ShowChanges).keys("down down enter").settle();
+    assert_eq!(story.tabs(), "[Changes]");
+    story.act(StageHunk);
+    let staged = OLD.replace("one\n", "ONE\n");
+    assert_eq!(git.indexed(&root, "ten.txt"), Some(staged.clone()));
+    // The rest of the file is one hunk, which the caret reaches.
+    story.act(NextChange).act(StageHunk);
+    assert_eq!(git.indexed(&root, "ten.txt").as_deref(), Some(NEW));
+}
+
+#[gpui_kit::test]
+fn a_hunk_is_discarded_in_its_file(cx: &mut TestAppContext) {
+    let (_, _, mut story) = open(cx);
+    story.act(ShowChanges).keys("down down enter").settle();
+    story.act(NextChange).act(DiscardHunk);
+    // The double of Git replaces the whole text by the one without the hunk.
+    assert_eq!(story.on_disk("/p/ten.txt"), NEW.replace("TEN", "ten"));
+}
+
+#[gpui_kit::test]
+fn a_staged_hunk_is_unstaged_from_its_diff(cx: &mut TestAppContext) {
+    let (git, root, mut story) = open(cx);
+    story.act(ShowChanges).keys("down down space").settle();
+    assert_eq!(git.indexed(&root, "ten.txt").as_deref(), Some(NEW));
+    story.keys("home down enter").settle();
+    assert_eq!(story.tabs(), "[Staged changes]");
+    story.act(UnstageHunk);
+    let kept = NEW.replace("ONE\n", "one\n");
+    assert_eq!(git.indexed(&root, "ten.txt"), Some(kept));
+    assert_eq!(story.tabs(), "[Staged changes]", "the diff stays open");
+}
+
+#[gpui_kit::test]
+fn a_file_is_staged_from_its_text(cx: &mut TestAppContext) {
+    let (git, root, mut story) = open(cx);
+    story.open_file("ten.txt").act(StageFile);
+    assert_eq!(git.indexed(&root, "ten.txt").as_deref(), Some(NEW));
+}
+
+#[gpui_kit::test]
+fn discarding_a_file_saves_its_text_and_is_undone(cx: &mut TestAppContext) {
+    let (git, root, mut story) = open(cx);
+    story.act(ShowChanges).keys("down down delete").settle();
+    assert_eq!(story.on_disk("/p/ten.txt"), OLD);
+    git.set_contents(&root, "ten.txt", [Some(OLD); 3]);
+    git.send_tick(&GitTick::Repository(root));
+    story.settle();
+    let shown = labels(&mut story);
+    assert!(
+        shown
+            .iter()
+            .all(|label| !label.contains("ten.txt, modified"))
+    );
+    story.keys("ctrl-z").settle();
+    assert_eq!(story.on_disk("/p/ten.txt"), NEW);
+}
+
+#[gpui_kit::test]
+fn changes_by_other_programs_are_shown(cx: &mut TestAppContext) {
+    let (git, root, mut story) = open(cx);
+    git.set_contents(&root, "more.txt", [None, None, Some("more\n")]);
+    story.files.write(&path("/p/more.txt"), "more\n");
+    story.settle();
+    expect_label(&mut story, "main \u{b7} 2 changes");
+}
+
+#[gpui_kit::test]
+fn a_branch_is_created_by_its_name(cx: &mut TestAppContext) {
+    let (git, _, mut story) = open(cx);
+    story
+        .act(CreateBranch)
+        .input("new topic")
+        .keys("enter")
+        .settle();
+    let commands = git.take_git_commands();
+    let [GitCommand::Switch(request)] = &commands[..] else {
+        panic!("{commands:?}");
+    };
+    assert_eq!(
+        request.kind,
+        git_program::SwitchKind::NewBranch("new-topic".to_owned())
+    );
+}
