@@ -191,7 +191,11 @@ fn type_beside_flood(quiet: &mut TerminalWorld, flooded: &mut TerminalWorld) {
             }
         }
     }
-    assert!(frames.cpu.len() > beside.len(), "the terminal is flooded");
+    // A terminal without the focus is drawn at most ten times a second: about twice in three keys.
+    assert!(
+        frames.cpu.len() > beside.len() / 4,
+        "the terminal is flooded"
+    );
     let name = "terminal: frame of the window during a flood";
     for (label, share, goal) in [
         ("p50", 0.5, Goal::None),
