@@ -1,5 +1,6 @@
 //! One stream of a client: a session, a board, or a list that changes.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use agent_service::board::{BoardConnection, Event};
@@ -8,7 +9,7 @@ use agent_service::{
     SessionConnection,
 };
 use base::AbsPath;
-use futures::stream::{Stream, StreamExt as _};
+use futures::stream::{self, Stream, StreamExt as _};
 use tokio::sync::mpsc;
 
 use super::BackgroundState;
@@ -167,61 +168,69 @@ impl StreamContext {
         }
     }
 
-    /// Sends the events of a command. While the client does not read them, nothing more is sent, so that neither the
-    /// command nor other streams wait for it.
-    async fn command(&self, id: AgentCommandId, from: u64, mut commands: Commands) {
-        let CommandConnection { send, mut events } = self.state.engines.watch_command(id, from);
+    /// Sends the events of a command.
+    async fn command(&self, id: AgentCommandId, from: u64, commands: Commands) {
+        let CommandConnection { send, events } = self.state.engines.watch_command(id, from);
+        let output_end = |event: &CommandFeedEvent| match event {
+            CommandFeedEvent::Output { offset, bytes, .. } => Some(offset + bytes.len() as u64),
+            _ => None,
+        };
+        let input = |command| {
+            if let StreamCommand::Command(input) = command {
+                send(input);
+            }
+        };
+        let events = events.map(|event| (output_end(&event), StreamItem::Command(event)));
+        self.program(from, events, commands, input).await;
+    }
+
+    /// Sends the events of a shell.
+    async fn shell(&self, id: &str, from: u64, commands: Commands) {
+        let Some(watch) = self.state.shells.watch(id, from) else {
+            return;
+        };
+        let send = watch.sender();
+        let output_end = |event: &ShellEvent| match event {
+            ShellEvent::Output { offset, bytes, .. } => Some(offset + bytes.len() as u64),
+            _ => None,
+        };
+        let input = |command| {
+            if let StreamCommand::Shell(input) = command {
+                send(input);
+            }
+        };
+        let events = stream::unfold(watch, async |mut watch| Some((watch.next().await?, watch)));
+        let events = events.map(|event| (output_end(&event), StreamItem::Shell(event)));
+        self.program(from, events, commands, input).await;
+    }
+
+    /// Sends the events of a program, each with the offset at which its output ends, if it has output, and passes the
+    /// inputs of the client on. Sends nothing more while the client does not read, so that neither the program nor other
+    /// streams wait for the client.
+    async fn program(
+        &self,
+        from: u64,
+        events: impl Stream<Item = (Option<u64>, StreamItem)>,
+        mut commands: Commands,
+        input: impl Fn(StreamCommand),
+    ) {
+        let mut events = pin!(events);
         let (mut sent, mut read) = (from, from);
         loop {
             let has_room = sent.saturating_sub(read) < MAX_UNREAD_OUTPUT;
             tokio::select! {
                 event = events.next(), if has_room => {
-                    let Some(event) = event else {
+                    let Some((output_end, item)) = event else {
                         return;
                     };
-                    if let CommandFeedEvent::Output { offset, bytes, .. } = &event {
-                        sent = offset + bytes.len() as u64;
-                    }
-                    self.outbox.item(self.id, StreamItem::Command(event));
+                    sent = output_end.unwrap_or(sent);
+                    self.outbox.item(self.id, item);
                 }
                 Some((number, command)) = commands.recv() => {
                     let is_new = self.state.memory.begins(&self.client, self.id, number);
                     match command {
                         StreamCommand::Read(offset) => read = read.max(offset),
-                        StreamCommand::Command(input) if is_new => send(input),
-                        _ => {}
-                    }
-                    self.handled(number);
-                }
-                else => return,
-            }
-        }
-    }
-
-    /// Sends the events of a shell, as `command` does.
-    async fn shell(&self, id: &str, from: u64, mut commands: Commands) {
-        let Some(mut watch) = self.state.shells.watch(id, from) else {
-            return;
-        };
-        let send = watch.sender();
-        let (mut sent, mut read) = (from, from);
-        loop {
-            let has_room = sent.saturating_sub(read) < MAX_UNREAD_OUTPUT;
-            tokio::select! {
-                event = watch.next(), if has_room => {
-                    let Some(event) = event else {
-                        return;
-                    };
-                    if let ShellEvent::Output { offset, bytes, .. } = &event {
-                        sent = offset + bytes.len() as u64;
-                    }
-                    self.outbox.item(self.id, StreamItem::Shell(event));
-                }
-                Some((number, command)) = commands.recv() => {
-                    let is_new = self.state.memory.begins(&self.client, self.id, number);
-                    match command {
-                        StreamCommand::Read(offset) => read = read.max(offset),
-                        StreamCommand::Shell(input) if is_new => send(input),
+                        command if is_new => input(command),
                         _ => {}
                     }
                     self.handled(number);
