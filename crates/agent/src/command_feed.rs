@@ -74,7 +74,7 @@ pub enum CommandFeedEvent {
     },
     /// The control of the command: at the beginning, and after each change.
     Control(CommandControl),
-    /// The command ended with this code, or was killed. Nothing follows.
+    /// The last event: the command ended with this exit code, or a signal killed it (`None`).
     Ended(Option<i32>),
 }
 

@@ -1,7 +1,7 @@
 //! The user's shells that go on when their windows are closed or killed.
 //!
 //! A shell belongs to the background process, which keeps its latest output for the windows that attach to it. The emulator
-//! here answers the queries of its program, whether a window is attached or not; those of the windows answer none. Each
+//! here answers the queries of its program, with or without an attached window; the emulators of windows answer none. Each
 //! window gets the same output, split at the same sizes, so that its emulator has the grid of the one here.
 //! Invariant: at most `MAX_SHELLS` are kept, each with `MAX_BACKLOG` bytes of output and the restored text above it.
 //! Invariant: a shell ends with the process, by its user, or after the idle time without a window and without a command.
@@ -125,7 +125,7 @@ pub enum ShellEvent {
     },
     /// Number of living processes, after each change.
     Processes(usize),
-    /// The program ended with this code, or was killed. Nothing follows.
+    /// The last event: the program ended with this exit code, or a signal killed it (`None`).
     Ended(Option<i32>),
 }
 

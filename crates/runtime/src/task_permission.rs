@@ -18,7 +18,7 @@ pub fn is_allowed(dirs: &Dirs, root: &AbsPath, file: &TaskFile) -> bool {
     consent::is_given(&RealFiles, &dirs.state, root, &allowed_text(file))
 }
 
-/// Records that the user allows a file of tasks with this text. Blocks on the disk.
+/// Records that the user allows the tasks of a file as long as its text stays the same. Does blocking file access.
 ///
 /// # Errors
 /// The record cannot be written.

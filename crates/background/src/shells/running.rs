@@ -55,7 +55,7 @@ pub(super) struct ShellFeed {
 /// The part of a feed that changes.
 pub(super) struct ShellFeedState {
     pub(super) backlog: OutputBacklog,
-    /// The sizes of the terminal, each with the offset of the first output for it. Never empty.
+    /// Each size that the terminal had, with the offset in bytes of the first output at that size. Has at least one entry.
     sizes: VecDeque<(u64, TerminalSize)>,
     colors: Vec<(u8, u8, u8)>,
     /// The attached windows, in the order in which they came.

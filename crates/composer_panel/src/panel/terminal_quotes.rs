@@ -17,7 +17,7 @@ use super::card::card;
 /// The quotes that the window keeps for prompts.
 #[derive(Default)]
 pub(super) struct TerminalQuotes {
-    /// Ids of mentions with their texts, in which characters that hide text are visible.
+    /// The quoted text of each mention, by the id of the mention. Invisible characters are shown as escapes.
     quotes: Vec<(String, SharedString)>,
 }
 

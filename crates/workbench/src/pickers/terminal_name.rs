@@ -6,7 +6,8 @@ use ui::picker::{
     AfterConfirm, Confirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow,
 };
 
-/// Picker delegate whose query is the name. Without text, the terminal has the title of its program.
+/// Picker delegate that takes the new name of a terminal from the query. An empty query removes the name, so that the
+/// tab shows the title that the program sets.
 pub(crate) struct TerminalNamePicker {
     name: String,
     reply: Option<oneshot::Sender<String>>,
