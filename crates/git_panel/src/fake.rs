@@ -11,7 +11,7 @@ use git::BranchSummary;
 use git::changes::{
     Change, ChangeGroup, ChangeKind, Changes, ConflictKind, HeadState, LineCounts, Operation,
 };
-use git::merge::{ObjectId, TreePath};
+use git::merge::{EntryMode, ObjectId, TreePath};
 use git::staging::{FileDiff, LineSelection, RowEdit, Side};
 use git_program::CommitRequest;
 
@@ -311,8 +311,17 @@ fn kind_of(before: Option<&String>, after: Option<&String>) -> Option<ChangeKind
     }
 }
 
+fn content(bytes: Option<Vec<u8>>) -> Option<(EntryMode, Vec<u8>)> {
+    bytes.map(|bytes| (EntryMode::Plain, bytes))
+}
+
 fn counts(path: &TreePath, before: Option<&String>, after: Option<&String>) -> LineCounts {
-    let diff = FileDiff::of_contents(path, Side::Unstaged, bytes(before), bytes(after));
+    let diff = FileDiff::of_contents(
+        path,
+        Side::Unstaged,
+        content(bytes(before)),
+        content(bytes(after)),
+    );
     let mut counts = LineCounts::default();
     for hunk in &diff.hunks {
         counts.added += hunk.work.len();
@@ -383,7 +392,12 @@ impl GitService for FakeGit {
                     (bytes(file.index.as_ref()), work)
                 }
             };
-            Ok(Arc::new(FileDiff::of_contents(&path, side, base, work)))
+            Ok(Arc::new(FileDiff::of_contents(
+                &path,
+                side,
+                content(base),
+                content(work),
+            )))
         })
     }
 
@@ -552,18 +566,10 @@ impl GitService for FakeGit {
         Self::ready(Ok(()))
     }
 
-    fn suggest_message(&self, _repository: &AbsPath) -> GitAnswer<String> {
-        Self::ready(Ok("Suggested".to_owned()))
-    }
-
     fn watch(&self) -> Receiver<GitTick> {
         let (sender, receiver) = async_channel::unbounded();
         self.lock().ticks.push(sender);
         receiver
-    }
-
-    fn files_changed(&self, _paths: Option<Vec<AbsPath>>) {
-        self.send_tick(&GitTick::Repositories);
     }
 
     fn prompts(&self) -> Receiver<GitPrompt> {

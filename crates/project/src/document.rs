@@ -130,14 +130,6 @@ impl Document {
         document
     }
 
-    /// Creates the document of another version of a file, such as a staged one, which cannot be edited for `reason`.
-    pub fn of_version(path: AbsPath, text: &str, reason: &str) -> Self {
-        let format = crate::load::new_file_format();
-        let mut document = Self::with_buffer(Some(path), Buffer::new(text), format);
-        document.read_only = Some(reason.into());
-        document
-    }
-
     /// Creates a document with a fresh id and key that has never been saved, even if `path` is set.
     pub(crate) fn with_buffer(path: Option<AbsPath>, buffer: Buffer, format: FileFormat) -> Self {
         Self {

@@ -374,7 +374,11 @@ fn saved_file_without_change_has_no_result() {
     fixture.commit();
     let repository = fixture.repository();
     let path = TreePath::from("folder/file");
-    let of = |path: &TreePath| repository.changes_of(&[path.clone()]).expect("readable");
+    let of = |path: &TreePath| {
+        repository
+            .changes_of(std::slice::from_ref(path))
+            .expect("readable")
+    };
     assert_eq!(of(&path), []);
     assert_eq!(of(&TreePath::from("nowhere")), []);
     assert_eq!(repository.changes_of(&[]).expect("readable"), []);

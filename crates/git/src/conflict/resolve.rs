@@ -142,7 +142,7 @@ impl Repository {
         files: &dyn Files,
     ) -> Result<(), ResolveError> {
         let path = resolved.path.to_path();
-        self.change_index(files, |index| {
+        self.change_unmerged(files, |index| {
             if stages_of(index, &resolved.path).iter().any(Option::is_some) {
                 return Err(ResolveError::Changed(resolved.path.clone()));
             }
@@ -181,7 +181,7 @@ impl Repository {
         files: &dyn Files,
     ) -> Result<ResolvedStages, ResolveError> {
         let path = conflict.path.to_path();
-        self.change_index(files, |index| {
+        self.change_unmerged(files, |index| {
             if stages_of(index, &conflict.path) != conflict.stages {
                 return Err(ResolveError::Changed(conflict.path.clone()));
             }
@@ -201,7 +201,7 @@ impl Repository {
 
     /// Changes the index under git's lock. The lock of landings makes sure that a lock of ours was
     /// left by a killed process.
-    fn change_index(
+    fn change_unmerged(
         &self,
         files: &dyn Files,
         change: impl FnOnce(&mut Index) -> Result<(), ResolveError>,

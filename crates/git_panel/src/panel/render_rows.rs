@@ -26,12 +26,12 @@ impl ChangesPanel {
         let is_focused = self.focus.is_focused(window);
         let selected = self.state.selected_ixs();
         let rows = self.state.rows().get(range.clone()).unwrap_or_default();
-        let rows = rows.to_vec().into_iter().zip(range);
-        rows.map(|(row, ix)| {
+        let rows: Vec<_> = rows.iter().cloned().zip(range).collect();
+        let rows = rows.into_iter().map(|(row, ix)| {
             let is_selected = selected.contains(&ix);
             self.render_row(&row, ix, (is_selected, is_focused), cx)
-        })
-        .collect()
+        });
+        rows.collect()
     }
 
     fn render_row(

@@ -400,7 +400,10 @@ impl Round {
         let buffer = rows.concat();
         let kept = chosen.selection().complement(diff).apply(diff);
         let path = TreePath::from("file");
-        let discarded = repository.file_diff(&path, Side::Unstaged, Some(&buffer));
+        let discarded = self
+            .fixture
+            .repository()
+            .file_diff(&path, Side::Unstaged, Some(&buffer));
         let discarded = discarded.expect("a diff");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         assert_eq!(
