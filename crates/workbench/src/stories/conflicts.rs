@@ -34,7 +34,7 @@ fn conflicted() -> String {
 /// A window with `/p/merge.txt` open.
 fn open(cx: &mut TestAppContext) -> Story {
     let files = project();
-    files.write(&path("/p/merge.txt"), &conflicted());
+    files.write(&path("/p/merge.txt"), conflicted());
     let mut story = open_with(files, cx);
     story.open_file("merge.txt");
     story

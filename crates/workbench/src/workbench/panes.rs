@@ -299,15 +299,14 @@ fn focus_side(
     cx: &mut Context<Workbench>,
 ) {
     let active = workbench.layout.active_pane();
-    match workbench.layout.tree().neighbour(active, side) {
-        Some(pane) => workbench.focus_pane(pane, window, cx),
-        // The tree is to the left of all panes.
-        None if side == PaneSide::Left && workbench.tree.is_shown && workbench.folder.is_some() => {
-            if !git_changes::focus_shown(workbench, window, cx) {
-                workbench.focus_tree(window, cx);
-            }
-        }
-        None => {}
+    if let Some(pane) = workbench.layout.tree().neighbour(active, side) {
+        return workbench.focus_pane(pane, window, cx);
+    }
+    // The tree and the changes panel are to the left of all panes.
+    let is_shown = workbench.tree.is_shown && workbench.folder.is_some();
+    let is_left = side == PaneSide::Left && is_shown;
+    if is_left && !git_changes::focus_shown(workbench, window, cx) {
+        workbench.focus_tree(window, cx);
     }
 }
 
