@@ -58,7 +58,9 @@ pub struct ChangesPanel {
     call: Option<call::RunningCall>,
     /// The open menu of a button.
     menu: Option<(Entity<PopupMenu>, Subscription)>,
-    undo: Vec<staging::UndoStep>,
+    undo: Vec<staging::UndoableStep>,
+    /// Number of steps to undo once the requests under way have ended.
+    waiting_undos: usize,
     /// The focus of the list.
     focus: FocusHandle,
     /// Contains the focus of everything in the panel.
@@ -189,6 +191,7 @@ impl ChangesPanel {
             call: None,
             menu: None,
             undo: Vec::new(),
+            waiting_undos: 0,
             focus: cx.focus_handle().tab_stop(true),
             region: cx.focus_handle(),
             cancel_focus: cx.focus_handle().tab_stop(true),

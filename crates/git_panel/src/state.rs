@@ -273,6 +273,11 @@ impl PanelState {
         }
     }
 
+    /// Returns whether a request that changes a repository has no answer yet.
+    pub(crate) fn is_writing(&self) -> bool {
+        self.repositories.iter().any(|it| it.writes > 0)
+    }
+
     /// Returns whether a request on the file has no answer yet.
     pub(crate) fn is_pending(&self, root: &AbsPath, path: &TreePath) -> bool {
         self.pending.contains_key(&(root.clone(), path.clone()))

@@ -117,7 +117,7 @@ impl GitProgram {
         let reference = format!("refs/heads/{branch}");
         let others = [
             "--not".to_owned(),
-            format!("--exclude={reference}"),
+            format!("--exclude={branch}"),
             "--branches".to_owned(),
             "--tags".to_owned(),
             "--remotes".to_owned(),

@@ -163,6 +163,13 @@ fn commit_call(request: &CommitRequest, message: Option<&AbsPath>) -> Result<Git
             MessageComments::Keep => "--cleanup=whitespace",
             MessageComments::Strip => "--cleanup=strip",
         });
+    if request.comments == MessageComments::Keep
+        && let Some(message) = &request.message
+    {
+        // Git puts trailers above comment lines at the end of the message.
+        let option = format!("core.commentChar={}", unused_comment_char(message));
+        call.options.extend(["-c".into(), option.into()]);
+    }
     for author in &request.co_authors {
         check_name(author)?;
         call = call.arg(format!("--trailer=Co-authored-by: {author}"));
@@ -175,6 +182,13 @@ fn commit_call(request: &CommitRequest, message: Option<&AbsPath>) -> Result<Git
         Some(path) => call.arg("-F").arg(path.as_path()),
         None => call.arg("--no-edit"),
     })
+}
+
+/// Returns a comment character with which no line of the message begins; the last one if every one is used.
+fn unused_comment_char(message: &str) -> char {
+    const CHARS: [char; 10] = ['#', ';', '@', '!', '$', '%', '^', '&', '|', ':'];
+    let is_unused = |it: &char| !message.lines().any(|line| line.starts_with(*it));
+    CHARS.into_iter().find(is_unused).unwrap_or(CHARS[9])
 }
 
 /// A private file with a message; removed on drop.

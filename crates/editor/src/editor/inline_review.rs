@@ -6,7 +6,7 @@
 use base::{Row, Span};
 use display::{BlockId, BlockSpec, Placement};
 use gpui_kit::Context;
-use text::{Change, RowSpan};
+use text::{Change, RowSpan, Snapshot};
 
 use super::{Editor, Reveal};
 use crate::block_view::BlockView;
@@ -19,6 +19,8 @@ pub struct ReviewMark {
     pub height: f32,
     /// View in the block above the rows.
     pub view: BlockView,
+    /// The rows of our and of their side of an open conflict, each with its marker line.
+    pub sides: Option<[RowSpan; 2]>,
 }
 
 /// Blocks and backgrounds of a review.
@@ -27,11 +29,14 @@ pub(crate) struct ShownReview {
     blocks: Vec<BlockId>,
     /// The added rows, from the start of the first to the end of the last, line ending included.
     pub(crate) grounds: Vec<Span>,
+    /// Our and their sides of open conflicts.
+    pub(crate) sides: [Vec<Span>; 2],
 }
 
 impl ShownReview {
     pub(super) fn follow(&mut self, change: &Change) {
-        for span in &mut self.grounds {
+        let sides = self.sides.iter_mut().flatten();
+        for span in self.grounds.iter_mut().chain(sides) {
             *span = change.map_span(*span);
         }
     }
@@ -40,6 +45,18 @@ impl ShownReview {
     pub(super) fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
+}
+
+/// Returns the span of rows, line endings included.
+fn rows_span(snapshot: &Snapshot, rows: RowSpan) -> Span {
+    let last = snapshot.last_row();
+    let start = snapshot.row_start(rows.start.min(last));
+    let end = if rows.end > last {
+        snapshot.row_end(last)
+    } else {
+        snapshot.row_start(rows.end)
+    };
+    Span::new(start, end.max(start))
 }
 
 impl Editor {
@@ -56,13 +73,12 @@ impl Editor {
         }
         let last = self.snapshot.last_row();
         for mark in marks {
-            let start = self.snapshot.row_start(mark.rows.start.min(last));
-            let end = if mark.rows.end > last {
-                self.snapshot.row_end(last)
-            } else {
-                self.snapshot.row_start(mark.rows.end)
-            };
-            self.review.grounds.push(Span::new(start, end.max(start)));
+            self.review
+                .grounds
+                .push(rows_span(&self.snapshot, mark.rows));
+            for (ix, rows) in mark.sides.into_iter().flatten().enumerate() {
+                self.review.sides[ix].push(rows_span(&self.snapshot, rows));
+            }
             let (row, placement) = if mark.rows.start > last {
                 (last, Placement::Below)
             } else {

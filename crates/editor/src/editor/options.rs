@@ -93,6 +93,11 @@ impl Editor {
     }
 }
 
+/// Returns whether the view is a field of a panel.
+pub(crate) fn is_field(editor: &Editor) -> bool {
+    editor.overrides.field_rulers.is_some()
+}
+
 /// Changes settings to those of a field.
 fn make_field(settings: &mut EditorSettings, rulers: &[u32]) {
     settings.rulers = rulers.to_vec();

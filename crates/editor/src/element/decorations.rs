@@ -11,7 +11,7 @@ use ui::ActiveTheme as _;
 use super::layout;
 use super::layout::Decorator;
 use super::ranges::{CellRange, bounds_of, boxes, stretches};
-use crate::editor::{Editor, bracketing, document_highlights};
+use crate::editor::{Editor, bracketing, document_highlights, options};
 use crate::mouse::drop;
 
 /// Corner radius of selections, in pixels.
@@ -24,6 +24,8 @@ impl Decorator<'_> {
         let editor = &self.editor;
         let reviewed = [
             (&editor.review.grounds, colors.added_ground),
+            (&editor.review.sides[0], colors.added_ground),
+            (&editor.review.sides[1], colors.info.opacity(0.15)),
             (&editor.proposal.grounds, colors.removed_ground),
         ];
         for (grounds, color) in reviewed.map(|(grounds, color)| (grounds.clone(), color)) {
@@ -368,6 +370,9 @@ impl Decorator<'_> {
                 to: place.cell + cells,
             };
             let bounds = bounds_of(&stretch, &self.layout.rows, &self.layout.geometry);
+            if !self.layout.is_focused && options::is_field(self.editor) {
+                continue;
+            }
             let style = if self.layout.is_focused {
                 self.editor.settings.cursor_style
             } else {

@@ -206,8 +206,11 @@ impl ChangeScan<'_> {
         let Some((mode, id)) = entry else {
             return Ok(NotedContent::Bytes(Vec::new()));
         };
-        if mode == EntryMode::Link {
-            return Ok(NotedContent::Noted(ChangeNote::Symlink));
+        match mode {
+            EntryMode::Link => return Ok(NotedContent::Noted(ChangeNote::Symlink)),
+            // Its commit is an object of another repository.
+            EntryMode::Module => return Ok(NotedContent::Bytes(Vec::new())),
+            EntryMode::Plain | EntryMode::Executable => {}
         }
         match self.repository.blob_size(id) {
             Some(size) if size > MAX_TEXT_BYTES => {

@@ -90,7 +90,7 @@ impl Repository {
         }
         let bytes = files.read(&place, MAX_FILE_BYTES)?;
         if let Ok(text) = std::str::from_utf8(&bytes) {
-            self.check_markers(conflict, text)?;
+            check_markers(self, conflict, text)?;
         }
         let ours = conflict.stages[1].as_ref().or(conflict.stages[2].as_ref());
         let is_crlf_in_git = || {
@@ -101,7 +101,7 @@ impl Repository {
         let id = self.inner.blob(&kept);
         let id = id.map_err(|error| self.failed(&path.to_string(), &error))?;
         let mode = merged_mode(&conflict.stages).ok_or_else(changed)?;
-        self.replace_stages(conflict, Some((mode, ObjectId(id))), files)
+        replace_stages(self, conflict, Some((mode, ObjectId(id))), files)
     }
 
     /// Resolves a conflict with the entry of one side, or with none: writes or removes the file, then
@@ -132,7 +132,7 @@ impl Repository {
         if !self.replace_file(path, &known, after, files)? {
             return Err(ResolveError::Changed(path.clone()));
         }
-        self.replace_stages(conflict, after, files)
+        replace_stages(self, conflict, after, files)
     }
 
     /// Takes a resolution back: the path has its unmerged entries again. The file keeps its text.
@@ -142,7 +142,7 @@ impl Repository {
         files: &dyn Files,
     ) -> Result<(), ResolveError> {
         let path = resolved.path.to_path();
-        self.change_unmerged(files, |index| {
+        change_unmerged(self, files, |index| {
             if stages_of(index, &resolved.path).iter().any(Option::is_some) {
                 return Err(ResolveError::Changed(resolved.path.clone()));
             }
@@ -159,63 +159,67 @@ impl Repository {
             Ok(())
         })
     }
+}
 
-    fn check_markers(&self, conflict: &StagedConflict, text: &str) -> Result<(), ResolveError> {
-        let path = &conflict.path;
-        let stages = self.text_stages(conflict)?;
-        let set = ConflictSet::read(text, stages, None, self.marker_size(path));
-        match set.markers_left(text) {
-            None => Ok(()),
-            Some(offset) => Err(ResolveError::MarkersLeft {
-                path: path.clone(),
-                line: line_of(text, offset),
-            }),
+fn check_markers(
+    repository: &Repository,
+    conflict: &StagedConflict,
+    text: &str,
+) -> Result<(), ResolveError> {
+    let path = &conflict.path;
+    let stages = repository.text_stages(conflict)?;
+    let set = ConflictSet::read(text, stages, None, repository.marker_size(path));
+    match set.markers_left(text) {
+        None => Ok(()),
+        Some(offset) => Err(ResolveError::MarkersLeft {
+            path: path.clone(),
+            line: line_of(text, offset),
+        }),
+    }
+}
+
+/// Replaces the unmerged entries of a path by one entry, or by none.
+fn replace_stages(
+    repository: &Repository,
+    conflict: &StagedConflict,
+    entry: Option<(EntryMode, ObjectId)>,
+    files: &dyn Files,
+) -> Result<ResolvedStages, ResolveError> {
+    let path = conflict.path.to_path();
+    change_unmerged(repository, files, |index| {
+        if stages_of(index, &conflict.path) != conflict.stages {
+            return Err(ResolveError::Changed(conflict.path.clone()));
         }
-    }
-
-    /// Replaces the unmerged entries of a path by one entry, or by none.
-    fn replace_stages(
-        &self,
-        conflict: &StagedConflict,
-        entry: Option<(EntryMode, ObjectId)>,
-        files: &dyn Files,
-    ) -> Result<ResolvedStages, ResolveError> {
-        let path = conflict.path.to_path();
-        self.change_unmerged(files, |index| {
-            if stages_of(index, &conflict.path) != conflict.stages {
-                return Err(ResolveError::Changed(conflict.path.clone()));
-            }
-            let failed = |error: git2::Error| self.failed("index", &error);
-            index.conflict_remove(&path).map_err(failed)?;
-            if let Some(entry) = entry {
-                let entry = self.index_entry(&conflict.path, entry, files);
-                index.add(&entry).map_err(failed)?;
-            }
-            Ok(())
-        })?;
-        Ok(ResolvedStages {
-            path: conflict.path.clone(),
-            stages: conflict.stages.clone(),
-        })
-    }
-
-    /// Changes the index under git's lock. The lock of landings makes sure that a lock of ours was
-    /// left by a killed process.
-    fn change_unmerged(
-        &self,
-        files: &dyn Files,
-        change: impl FnOnce(&mut Index) -> Result<(), ResolveError>,
-    ) -> Result<(), ResolveError> {
-        let Some(_landings) = self.lock_landings(files)? else {
-            return Err(ResolveError::Busy);
-        };
-        if !self.lock_index(files)? {
-            return Err(ResolveError::Busy);
+        let failed = |error: git2::Error| repository.failed("index", &error);
+        index.conflict_remove(&path).map_err(failed)?;
+        if let Some(entry) = entry {
+            let entry = repository.index_entry(&conflict.path, entry, files);
+            index.add(&entry).map_err(failed)?;
         }
-        let changed = self.edit_index(files, change);
-        self.unlock_index(files)?;
-        changed
+        Ok(())
+    })?;
+    Ok(ResolvedStages {
+        path: conflict.path.clone(),
+        stages: conflict.stages.clone(),
+    })
+}
+
+/// Changes the index under git's lock. The lock of landings makes sure that a lock of ours was
+/// left by a killed process.
+fn change_unmerged(
+    repository: &Repository,
+    files: &dyn Files,
+    change: impl FnOnce(&mut Index) -> Result<(), ResolveError>,
+) -> Result<(), ResolveError> {
+    let Some(_landings) = repository.lock_landings(files)? else {
+        return Err(ResolveError::Busy);
+    };
+    if !repository.lock_index(files)? {
+        return Err(ResolveError::Busy);
     }
+    let changed = repository.edit_index(files, change);
+    repository.unlock_index(files)?;
+    changed
 }
 
 /// Returns the unmerged entries of a path.

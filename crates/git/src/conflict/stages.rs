@@ -78,40 +78,9 @@ impl StagedConflict {
 impl Repository {
     /// Returns the unmerged paths of the index, in its order. Reads their contents.
     pub fn conflicts(&self) -> Result<Vec<StagedConflict>, Error> {
-        let mut conflicts = self.unmerged()?;
+        let mut conflicts = unmerged(self)?;
         for conflict in &mut conflicts {
-            conflict.kind = self.kind_of(&conflict.stages)?;
-        }
-        Ok(conflicts)
-    }
-
-    /// Returns the unmerged paths of the index without the reason of their conflicts.
-    fn unmerged(&self) -> Result<Vec<StagedConflict>, Error> {
-        let failed = |error: git2::Error| self.failed("index", &error);
-        let mut index = self.inner.index().map_err(failed)?;
-        index.read(true).map_err(failed)?;
-        let mut conflicts: Vec<StagedConflict> = Vec::new();
-        for entry in index.iter() {
-            let stage = usize::from((entry.flags >> 12) & 3);
-            let Some(slot) = stage.checked_sub(1) else {
-                continue;
-            };
-            let path = TreePath::new(&entry.path);
-            if conflicts.last().is_none_or(|last| last.path != path) {
-                conflicts.push(StagedConflict {
-                    path,
-                    kind: ConflictKind::Content,
-                    stages: [None, None, None],
-                });
-            }
-            let mode = EntryMode::of(entry.mode as i32);
-            if let (Some(mode), Some(last)) = (mode, conflicts.last_mut()) {
-                last.stages[slot] = Some(ObjectEntry {
-                    mode,
-                    id: ObjectId(entry.id),
-                    bytes: None,
-                });
-            }
+            conflict.kind = kind_of(self, &conflict.stages)?;
         }
         Ok(conflicts)
     }
@@ -123,11 +92,11 @@ impl Repository {
             return Ok(None);
         };
         let path = TreePath::of_path(&relative);
-        let unmerged = self.unmerged()?;
+        let unmerged = unmerged(self)?;
         let Some(mut conflict) = unmerged.into_iter().find(|it| it.path == path) else {
             return Ok(None);
         };
-        conflict.kind = self.kind_of(&conflict.stages)?;
+        conflict.kind = kind_of(self, &conflict.stages)?;
         Ok(Some(conflict))
     }
 
@@ -179,17 +148,17 @@ impl Repository {
             let branch = self.branch();
             branch.map_or_else(|| "HEAD".to_owned(), |branch| branch.name)
         };
-        let subject = |name: &str| self.named_commit(name).map(|it| self.subject(it));
+        let subject = |name: &str| named_commit(self, name).map(|it| subject(self, it));
         match self.inner.state() {
             S::Merge => Some(ConflictNames {
                 ours: head(),
-                theirs: self.branch_or_subject(self.named_commit("MERGE_HEAD")?),
+                theirs: branch_or_subject(self, named_commit(self, "MERGE_HEAD")?),
             }),
             S::Rebase | S::RebaseInteractive | S::RebaseMerge => {
-                let onto = self.git_file("rebase-merge/onto");
-                let onto = onto.or_else(|| self.git_file("rebase-apply/onto"));
+                let onto = git_file(self, "rebase-merge/onto");
+                let onto = onto.or_else(|| git_file(self, "rebase-apply/onto"));
                 let onto = onto.and_then(|id| Oid::from_str(&id).ok());
-                let onto = onto.map_or_else(head, |id| self.branch_or_subject(id));
+                let onto = onto.map_or_else(head, |id| branch_or_subject(self, id));
                 let subject = subject("REBASE_HEAD").unwrap_or_default();
                 Some(ConflictNames {
                     ours: format!("onto {onto}"),
@@ -207,65 +176,99 @@ impl Repository {
             S::Clean | S::Bisect | S::ApplyMailbox | S::ApplyMailboxOrRebase => None,
         }
     }
+}
 
-    /// Classifies a conflict by the entries of its stages.
-    fn kind_of(&self, stages: &[Option<ObjectEntry>; 3]) -> Result<ConflictKind, Error> {
-        let [base, ours, theirs] = stages;
-        let (Some(our), Some(their)) = (ours, theirs) else {
-            return Ok(match (base, ours, theirs) {
-                (Some(_), Some(_), _) => ConflictKind::RemovedByThem,
-                (Some(_), _, Some(_)) => ConflictKind::RemovedByUs,
-                _ => ConflictKind::BothRenamed,
+/// Returns the unmerged paths of the index without the reason of their conflicts.
+fn unmerged(repository: &Repository) -> Result<Vec<StagedConflict>, Error> {
+    let failed = |error: git2::Error| repository.failed("index", &error);
+    let mut index = repository.inner.index().map_err(failed)?;
+    index.read(true).map_err(failed)?;
+    let mut conflicts: Vec<StagedConflict> = Vec::new();
+    for entry in index.iter() {
+        let stage = usize::from((entry.flags >> 12) & 3);
+        let Some(slot) = stage.checked_sub(1) else {
+            continue;
+        };
+        let path = TreePath::new(&entry.path);
+        if conflicts.last().is_none_or(|last| last.path != path) {
+            conflicts.push(StagedConflict {
+                path,
+                kind: ConflictKind::Content,
+                stages: [None, None, None],
             });
-        };
-        if !our.mode.is_file() || !their.mode.is_file() {
-            return Ok(ConflictKind::Kind);
         }
-        for entry in stages.iter().flatten() {
-            if is_binary(&self.bytes_of(entry)?) {
-                return Ok(ConflictKind::Binary);
-            }
+        let mode = EntryMode::of(entry.mode as i32);
+        if let (Some(mode), Some(last)) = (mode, conflicts.last_mut()) {
+            last.stages[slot] = Some(ObjectEntry {
+                mode,
+                id: ObjectId(entry.id),
+                bytes: None,
+            });
         }
-        Ok(match base {
-            Some(_) => ConflictKind::Content,
-            None => ConflictKind::BothAdded,
-        })
     }
+    Ok(conflicts)
+}
 
-    /// Reads a file with one line in the folder of git.
-    fn git_file(&self, name: &str) -> Option<String> {
-        let path = self.git_dir()?.join(name);
-        let bytes = RealFiles.read(&path, MAX_NAME).ok()?;
-        let text = String::from_utf8_lossy(&bytes);
-        text.lines().next().map(|line| line.trim().to_owned())
+/// Classifies a conflict by the entries of its stages.
+fn kind_of(
+    repository: &Repository,
+    stages: &[Option<ObjectEntry>; 3],
+) -> Result<ConflictKind, Error> {
+    let [base, ours, theirs] = stages;
+    let (Some(our), Some(their)) = (ours, theirs) else {
+        return Ok(match (base, ours, theirs) {
+            (Some(_), Some(_), _) => ConflictKind::RemovedByThem,
+            (Some(_), _, Some(_)) => ConflictKind::RemovedByUs,
+            _ => ConflictKind::BothRenamed,
+        });
+    };
+    if !our.mode.is_file() || !their.mode.is_file() {
+        return Ok(ConflictKind::Kind);
     }
-
-    fn named_commit(&self, name: &str) -> Option<Oid> {
-        Oid::from_str(&self.git_file(name)?).ok()
-    }
-
-    /// Returns the name of a branch that points to a commit, or else the subject of the commit.
-    fn branch_or_subject(&self, commit: Oid) -> String {
-        let name = |filter: BranchType| {
-            let branches = self.inner.branches(Some(filter)).ok()?;
-            let (branch, _) = branches
-                .flatten()
-                .find(|(it, _)| it.get().target() == Some(commit))?;
-            let name = branch.name_bytes().ok()?;
-            Some(String::from_utf8_lossy(name).into_owned())
-        };
-        name(BranchType::Local)
-            .or_else(|| name(BranchType::Remote))
-            .unwrap_or_else(|| self.subject(commit))
-    }
-
-    /// Returns the subject of a commit, or its short id if it cannot be read.
-    fn subject(&self, id: Oid) -> String {
-        let commit = self.inner.find_commit(id).ok();
-        let subject = commit.as_ref().and_then(|commit| commit.summary_bytes());
-        match subject {
-            Some(subject) => String::from_utf8_lossy(subject).into_owned(),
-            None => id.to_string().chars().take(8).collect(),
+    for entry in stages.iter().flatten() {
+        if is_binary(&repository.bytes_of(entry)?) {
+            return Ok(ConflictKind::Binary);
         }
+    }
+    Ok(match base {
+        Some(_) => ConflictKind::Content,
+        None => ConflictKind::BothAdded,
+    })
+}
+
+/// Reads a file with one line in the folder of git.
+fn git_file(repository: &Repository, name: &str) -> Option<String> {
+    let path = repository.git_dir()?.join(name);
+    let bytes = RealFiles.read(&path, MAX_NAME).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines().next().map(|line| line.trim().to_owned())
+}
+
+fn named_commit(repository: &Repository, name: &str) -> Option<Oid> {
+    Oid::from_str(&git_file(repository, name)?).ok()
+}
+
+/// Returns the name of a branch that points to a commit, or else the subject of the commit.
+fn branch_or_subject(repository: &Repository, commit: Oid) -> String {
+    let name = |filter: BranchType| {
+        let branches = repository.inner.branches(Some(filter)).ok()?;
+        let (branch, _) = branches
+            .flatten()
+            .find(|(it, _)| it.get().target() == Some(commit))?;
+        let name = branch.name_bytes().ok()?;
+        Some(String::from_utf8_lossy(name).into_owned())
+    };
+    name(BranchType::Local)
+        .or_else(|| name(BranchType::Remote))
+        .unwrap_or_else(|| subject(repository, commit))
+}
+
+/// Returns the subject of a commit, or its short id if it cannot be read.
+fn subject(repository: &Repository, id: Oid) -> String {
+    let commit = repository.inner.find_commit(id).ok();
+    let subject = commit.as_ref().and_then(|commit| commit.summary_bytes());
+    match subject {
+        Some(subject) => String::from_utf8_lossy(subject).into_owned(),
+        None => id.to_string().chars().take(8).collect(),
     }
 }

@@ -63,11 +63,11 @@ impl Repository {
         files: &dyn Files,
     ) -> Result<Result<CheckoutPlan, Vec<Obstacle>>, Error> {
         let landed = self.changes_between(from, to)?;
-        let mut obstacles = self.path_obstacles(&landed, files)?;
-        obstacles.extend(self.same_names(&landed, from, to)?);
-        let (on_disk, unreadable) = self.uncommitted(&landed, from, files)?;
+        let mut obstacles = path_obstacles(self, &landed, files)?;
+        obstacles.extend(same_names(self, &landed, from, to)?);
+        let (on_disk, unreadable) = uncommitted(self, &landed, from, files)?;
         obstacles.extend(unreadable);
-        let staged = match self.staged(&landed, from)? {
+        let staged = match staged(self, &landed, from)? {
             Ok(staged) => staged,
             Err(unmerged) => {
                 obstacles.extend(unmerged);
@@ -125,220 +125,10 @@ impl Repository {
         Ok(changes)
     }
 
-    /// Returns how the volume of the checkout compares names: as Git found out when it made the
-    /// repository there (`core.ignoreCase`, `core.precomposeUnicode`).
-    fn name_rules(&self) -> NameRules {
-        crate::status::name_rules(&self.inner)
-    }
-
-    /// Finds paths that land and that the volume takes for another path of the new tree.
-    fn same_names(
-        &self,
-        landed: &Changes,
-        from: ObjectId,
-        to: ObjectId,
-    ) -> Result<Vec<Obstacle>, Error> {
-        let rules = self.name_rules();
-        if rules == NameRules::EXACT {
-            return Ok(Vec::new());
-        }
-        let failed = |error: git2::Error| self.failed("the landed tree", &error);
-        let mut after = Vec::new();
-        let tree = self.inner.find_tree(to.0).map_err(failed)?;
-        collect_paths(&self.inner, &tree, &mut Vec::new(), &mut after).map_err(failed)?;
-        let is_new = |path: &TreePath| matches!(self.entry_at(from, path), Ok(None));
-        Ok(collisions(landed, &after, rules, &is_new))
-    }
-
-    /// Finds folders at paths where a file must go, and files where a folder must go.
-    fn path_obstacles(&self, landed: &Changes, files: &dyn Files) -> Result<Vec<Obstacle>, Error> {
-        let root = self.workdir();
-        let rules = self.name_rules();
-        let removed = landed.iter().filter(|(_, entry)| entry.is_none());
-        let removed: HashSet<_> = removed
-            .map(|(path, _)| rules.key(path.as_bytes()))
-            .collect();
-        let goes = |path: &TreePath| match landed.get(path) {
-            Some(entry) => entry.is_none(),
-            None => removed.contains(&rules.key(path.as_bytes())),
-        };
-        let mut obstacles = Vec::new();
-        for (path, entry) in landed {
-            let Some(entry) = entry
-                .as_ref()
-                .filter(|entry| entry.mode != EntryMode::Module)
-            else {
-                continue;
-            };
-            let obstacle = |reason: String| Obstacle {
-                path: path.clone(),
-                reason,
-            };
-            if let Some(danger) = path.danger() {
-                obstacles.push(obstacle(danger.to_string()));
-                continue;
-            }
-            if entry.mode == EntryMode::Link {
-                let danger = path.link_danger(&self.bytes_of(entry)?);
-                obstacles.extend(danger.map(|danger| obstacle(danger.to_string())));
-            }
-            for folder in path.folders() {
-                match links::entry_at(root, &root.join(folder.to_path())) {
-                    Ok(NoFollowEntry::Absent | NoFollowEntry::Folder) => {}
-                    Ok(NoFollowEntry::File { .. } | NoFollowEntry::Link(_)) if goes(&folder) => {}
-                    _ => obstacles.push(obstacle(format!("{folder} is not a real folder"))),
-                }
-            }
-            let place = root.join(path.to_path());
-            if matches!(links::entry_at(root, &place), Ok(NoFollowEntry::Folder))
-                && !self.holds_only(&place, &goes, files)
-            {
-                obstacles.push(obstacle("a folder with your files has its name".to_owned()));
-            }
-        }
-        Ok(obstacles)
-    }
-
-    /// Returns whether every entry below `folder` that is not a folder has a path for which
-    /// `is_expected` is true. False if a folder cannot be listed completely. Does not follow
-    /// symlinks.
-    fn holds_only(
-        &self,
-        folder: &AbsPath,
-        is_expected: &dyn Fn(&TreePath) -> bool,
-        files: &dyn Files,
-    ) -> bool {
-        let Ok(listing) = files.list(folder) else {
-            return false;
-        };
-        listing.problems.is_empty()
-            && listing.entries.iter().all(|entry| {
-                if entry.kind == host::FileKind::Folder && !entry.is_link {
-                    return self.holds_only(&entry.path, is_expected, files);
-                }
-                let inner = entry.path.relative_to(self.workdir());
-                inner.is_some_and(|inner| is_expected(&TreePath::of_path(inner)))
-            })
-    }
-
-    /// Returns the user's uncommitted changes, relative to `from`, in the files that landed.
-    fn uncommitted(
-        &self,
-        landed: &Changes,
-        from: ObjectId,
-        files: &dyn Files,
-    ) -> Result<(Changes, Vec<Obstacle>), Error> {
-        let (mut own, mut obstacles) = (Changes::new(), Vec::new());
-        let respelled = Respelled::of(landed.keys(), self.name_rules());
-        for (path, entry) in landed {
-            let committed = self.entry_at(from, path)?;
-            let is_module =
-                |entry: Option<&ObjectEntry>| entry.is_some_and(|it| it.mode == EntryMode::Module);
-            if is_module(committed.as_ref()) || is_module(entry.as_ref()) {
-                continue;
-            }
-            match self.on_disk(path, committed.as_ref(), &respelled, files) {
-                Ok((now, _)) if now == committed => {}
-                Ok((now, _)) => {
-                    own.insert(path.clone(), now);
-                }
-                Err(reason) => obstacles.push(Obstacle {
-                    path: path.clone(),
-                    reason: reason.to_string(),
-                }),
-            }
-        }
-        Ok((own, obstacles))
-    }
-
-    /// Returns the entry in the working tree as git would store it; none if the file there is one
-    /// of `respelled` under its other name.
-    fn on_disk(
-        &self,
-        path: &TreePath,
-        committed: Option<&ObjectEntry>,
-        respelled: &Respelled,
-        files: &dyn Files,
-    ) -> Result<(Option<ObjectEntry>, ExpectedContent), UnusableFile> {
-        let root = self.workdir();
-        if respelled.is_other(root, path) {
-            return Ok((None, ExpectedContent::Absent));
-        }
-        let place = root.join(path.to_path());
-        // A folder, or a symlink on the way: the path itself is free, and its parents are checked
-        // elsewhere.
-        let found = links::entry_at(root, &place).unwrap_or(NoFollowEntry::Absent);
-        match found {
-            NoFollowEntry::Absent | NoFollowEntry::Folder => {
-                return Ok((None, ExpectedContent::Absent));
-            }
-            NoFollowEntry::Other => return Err(UnusableFile::Special),
-            NoFollowEntry::Link(target) => {
-                let entry = ObjectEntry::of_bytes(EntryMode::Link, target.as_bytes());
-                return Ok((Some(entry), ExpectedContent::Anything));
-            }
-            NoFollowEntry::File { .. } => {}
-        }
-        let within = files.open_beneath(root);
-        let files = within.as_deref().unwrap_or(files);
-        let (bytes, stat) = files.read_with_stat(&place, MAX_FILE_BYTES)?;
-        let expected = ExpectedContent::Unchanged(OnDisk {
-            stamp: stat.stamp,
-            hash: ContentHash::of(&bytes),
-        });
-        let is_crlf_in_git = || {
-            let bytes = committed.and_then(|entry| self.bytes_of(entry).ok());
-            bytes.is_some_and(|bytes| eol::has_crlf(&bytes))
-        };
-        let kept = eol::to_git(&self.inner, path, &bytes, &is_crlf_in_git);
-        let mode = match (self.keeps_modes(), committed.map(|entry| entry.mode)) {
-            (false, Some(mode)) if mode.is_file() => mode,
-            (false, _) => EntryMode::Plain,
-            (true, _) if stat.mode & 0o100 != 0 => EntryMode::Executable,
-            (true, _) => EntryMode::Plain,
-        };
-        Ok((
-            Some(ObjectEntry::of_bytes(mode, kept.into_owned())),
-            expected,
-        ))
-    }
-
     /// Returns whether permission bits of the working tree are significant (`core.fileMode`).
     pub(crate) fn keeps_modes(&self) -> bool {
         let config = self.inner.config();
         config.is_ok_and(|config| config.get_bool("core.filemode").unwrap_or(true))
-    }
-
-    /// Returns the index's changes, relative to `from`, in the files that landed. If any entry of
-    /// the index is unmerged, returns one obstacle: the first unmerged path, landed or not.
-    fn staged(
-        &self,
-        landed: &Changes,
-        from: ObjectId,
-    ) -> Result<Result<Changes, Vec<Obstacle>>, Error> {
-        let failed = |error: git2::Error| self.failed("index", &error);
-        let mut index = self.inner.index().map_err(failed)?;
-        index.read(true).map_err(failed)?;
-        if index.has_conflicts() {
-            let unmerged = index.iter().find(|entry| stage(entry) > 0);
-            let path = unmerged.map(|entry| entry.path).unwrap_or_default();
-            return Ok(Err(vec![Obstacle {
-                path: TreePath::new(path),
-                reason: "your merge left it unresolved".to_owned(),
-            }]));
-        }
-        let mut staged = Changes::new();
-        for path in landed.keys() {
-            // With `core.ignoreCase` it finds other spellings as well.
-            let now = index
-                .get_path(&path.to_path(), 0)
-                .filter(|entry| entry.path == path.as_bytes())
-                .and_then(|entry| entry_of(&entry));
-            if now != self.entry_at(from, path)? {
-                staged.insert(path.clone(), now);
-            }
-        }
-        Ok(Ok(staged))
     }
 
     /// Takes git's index lock; `false` if a git command holds it.
@@ -361,7 +151,7 @@ impl Repository {
     ) -> Result<Vec<Obstacle>, Error> {
         let mut left = Vec::new();
         let paths = plan.files.iter().map(|change| &change.path);
-        let respelled = Respelled::of(paths, self.name_rules());
+        let respelled = Respelled::of(paths, name_rules(self));
         let (gone, written): (Vec<_>, Vec<_>) =
             plan.files.iter().partition(|change| change.after.is_none());
         for change in gone.into_iter().chain(written) {
@@ -391,7 +181,7 @@ impl Repository {
         let within = files.open_beneath(root);
         let files = within.as_deref().unwrap_or(files);
         let before = change.before.map(entry);
-        let (now, expected) = self.on_disk(&change.path, before.as_ref(), respelled, files)?;
+        let (now, expected) = on_disk(self, &change.path, before.as_ref(), respelled, files)?;
         let slot = now.as_ref().map(|entry| (entry.mode, entry.id));
         let is_only_mode_left = slot.map(|it| it.1) == change.after.map(|it| it.1);
         if slot == change.after {
@@ -477,7 +267,7 @@ impl Repository {
     ) -> Result<bool, Error> {
         let respelled = Respelled::default();
         let committed = known.first();
-        let replaced = self.on_disk(path, committed, &respelled, files);
+        let replaced = on_disk(self, path, committed, &respelled, files);
         let replaced = replaced.and_then(|(now, _)| {
             let is_another = |now: &ObjectEntry| known.iter().all(|it| it.id != now.id);
             if now.as_ref().is_some_and(is_another) {
@@ -506,9 +296,7 @@ impl Repository {
         files: &dyn Files,
     ) -> git2::IndexEntry {
         let written = Respelled::default();
-        let now = self
-            .on_disk(path, Some(&entry(after)), &written, files)
-            .ok();
+        let now = on_disk(self, path, Some(&entry(after)), &written, files).ok();
         let is_same = now.and_then(|it| it.0).map(|it| (it.mode, it.id)) == Some(after);
         let place = self.workdir().join(path.to_path());
         let metadata = place.as_path().symlink_metadata().ok().filter(|_| is_same);
@@ -518,6 +306,220 @@ impl Repository {
         }
         entry
     }
+}
+
+/// Returns how the volume of the checkout compares names: as Git found out when it made the
+/// repository there (`core.ignoreCase`, `core.precomposeUnicode`).
+fn name_rules(repository: &Repository) -> NameRules {
+    crate::status::name_rules(&repository.inner)
+}
+
+/// Finds paths that land and that the volume takes for another path of the new tree.
+fn same_names(
+    repository: &Repository,
+    landed: &Changes,
+    from: ObjectId,
+    to: ObjectId,
+) -> Result<Vec<Obstacle>, Error> {
+    let rules = name_rules(repository);
+    if rules == NameRules::EXACT {
+        return Ok(Vec::new());
+    }
+    let failed = |error: git2::Error| repository.failed("the landed tree", &error);
+    let mut after = Vec::new();
+    let tree = repository.inner.find_tree(to.0).map_err(failed)?;
+    collect_paths(&repository.inner, &tree, &mut Vec::new(), &mut after).map_err(failed)?;
+    let is_new = |path: &TreePath| matches!(repository.entry_at(from, path), Ok(None));
+    Ok(collisions(landed, &after, rules, &is_new))
+}
+
+/// Finds folders at paths where a file must go, and files where a folder must go.
+fn path_obstacles(
+    repository: &Repository,
+    landed: &Changes,
+    files: &dyn Files,
+) -> Result<Vec<Obstacle>, Error> {
+    let root = repository.workdir();
+    let rules = name_rules(repository);
+    let removed = landed.iter().filter(|(_, entry)| entry.is_none());
+    let removed: HashSet<_> = removed
+        .map(|(path, _)| rules.key(path.as_bytes()))
+        .collect();
+    let goes = |path: &TreePath| match landed.get(path) {
+        Some(entry) => entry.is_none(),
+        None => removed.contains(&rules.key(path.as_bytes())),
+    };
+    let mut obstacles = Vec::new();
+    for (path, entry) in landed {
+        let Some(entry) = entry
+            .as_ref()
+            .filter(|entry| entry.mode != EntryMode::Module)
+        else {
+            continue;
+        };
+        let obstacle = |reason: String| Obstacle {
+            path: path.clone(),
+            reason,
+        };
+        if let Some(danger) = path.danger() {
+            obstacles.push(obstacle(danger.to_string()));
+            continue;
+        }
+        if entry.mode == EntryMode::Link {
+            let danger = path.link_danger(&repository.bytes_of(entry)?);
+            obstacles.extend(danger.map(|danger| obstacle(danger.to_string())));
+        }
+        for folder in path.folders() {
+            match links::entry_at(root, &root.join(folder.to_path())) {
+                Ok(NoFollowEntry::Absent | NoFollowEntry::Folder) => {}
+                Ok(NoFollowEntry::File { .. } | NoFollowEntry::Link(_)) if goes(&folder) => {}
+                _ => obstacles.push(obstacle(format!("{folder} is not a real folder"))),
+            }
+        }
+        let place = root.join(path.to_path());
+        if matches!(links::entry_at(root, &place), Ok(NoFollowEntry::Folder))
+            && !holds_only(repository, &place, &goes, files)
+        {
+            obstacles.push(obstacle("a folder with your files has its name".to_owned()));
+        }
+    }
+    Ok(obstacles)
+}
+
+/// Returns whether every entry below `folder` that is not a folder has a path for which
+/// `is_expected` is true. False if a folder cannot be listed completely. Does not follow
+/// symlinks.
+fn holds_only(
+    repository: &Repository,
+    folder: &AbsPath,
+    is_expected: &dyn Fn(&TreePath) -> bool,
+    files: &dyn Files,
+) -> bool {
+    let Ok(listing) = files.list(folder) else {
+        return false;
+    };
+    listing.problems.is_empty()
+        && listing.entries.iter().all(|entry| {
+            if entry.kind == host::FileKind::Folder && !entry.is_link {
+                return holds_only(repository, &entry.path, is_expected, files);
+            }
+            let inner = entry.path.relative_to(repository.workdir());
+            inner.is_some_and(|inner| is_expected(&TreePath::of_path(inner)))
+        })
+}
+
+/// Returns the user's uncommitted changes, relative to `from`, in the files that landed.
+fn uncommitted(
+    repository: &Repository,
+    landed: &Changes,
+    from: ObjectId,
+    files: &dyn Files,
+) -> Result<(Changes, Vec<Obstacle>), Error> {
+    let (mut own, mut obstacles) = (Changes::new(), Vec::new());
+    let respelled = Respelled::of(landed.keys(), name_rules(repository));
+    for (path, entry) in landed {
+        let committed = repository.entry_at(from, path)?;
+        let is_module =
+            |entry: Option<&ObjectEntry>| entry.is_some_and(|it| it.mode == EntryMode::Module);
+        if is_module(committed.as_ref()) || is_module(entry.as_ref()) {
+            continue;
+        }
+        match on_disk(repository, path, committed.as_ref(), &respelled, files) {
+            Ok((now, _)) if now == committed => {}
+            Ok((now, _)) => {
+                own.insert(path.clone(), now);
+            }
+            Err(reason) => obstacles.push(Obstacle {
+                path: path.clone(),
+                reason: reason.to_string(),
+            }),
+        }
+    }
+    Ok((own, obstacles))
+}
+
+/// Returns the entry in the working tree as git would store it; none if the file there is one
+/// of `respelled` under its other name.
+fn on_disk(
+    repository: &Repository,
+    path: &TreePath,
+    committed: Option<&ObjectEntry>,
+    respelled: &Respelled,
+    files: &dyn Files,
+) -> Result<(Option<ObjectEntry>, ExpectedContent), UnusableFile> {
+    let root = repository.workdir();
+    if respelled.is_other(root, path) {
+        return Ok((None, ExpectedContent::Absent));
+    }
+    let place = root.join(path.to_path());
+    // A folder, or a symlink on the way: the path itself is free, and its parents are checked
+    // elsewhere.
+    let found = links::entry_at(root, &place).unwrap_or(NoFollowEntry::Absent);
+    match found {
+        NoFollowEntry::Absent | NoFollowEntry::Folder => {
+            return Ok((None, ExpectedContent::Absent));
+        }
+        NoFollowEntry::Other => return Err(UnusableFile::Special),
+        NoFollowEntry::Link(target) => {
+            let entry = ObjectEntry::of_bytes(EntryMode::Link, target.as_bytes());
+            return Ok((Some(entry), ExpectedContent::Anything));
+        }
+        NoFollowEntry::File { .. } => {}
+    }
+    let within = files.open_beneath(root);
+    let files = within.as_deref().unwrap_or(files);
+    let (bytes, stat) = files.read_with_stat(&place, MAX_FILE_BYTES)?;
+    let expected = ExpectedContent::Unchanged(OnDisk {
+        stamp: stat.stamp,
+        hash: ContentHash::of(&bytes),
+    });
+    let is_crlf_in_git = || {
+        let bytes = committed.and_then(|entry| repository.bytes_of(entry).ok());
+        bytes.is_some_and(|bytes| eol::has_crlf(&bytes))
+    };
+    let kept = eol::to_git(&repository.inner, path, &bytes, &is_crlf_in_git);
+    let mode = match (repository.keeps_modes(), committed.map(|entry| entry.mode)) {
+        (false, Some(mode)) if mode.is_file() => mode,
+        (false, _) => EntryMode::Plain,
+        (true, _) if stat.mode & 0o100 != 0 => EntryMode::Executable,
+        (true, _) => EntryMode::Plain,
+    };
+    Ok((
+        Some(ObjectEntry::of_bytes(mode, kept.into_owned())),
+        expected,
+    ))
+}
+
+/// Returns the index's changes, relative to `from`, in the files that landed. If any entry of
+/// the index is unmerged, returns one obstacle: the first unmerged path, landed or not.
+fn staged(
+    repository: &Repository,
+    landed: &Changes,
+    from: ObjectId,
+) -> Result<Result<Changes, Vec<Obstacle>>, Error> {
+    let failed = |error: git2::Error| repository.failed("index", &error);
+    let mut index = repository.inner.index().map_err(failed)?;
+    index.read(true).map_err(failed)?;
+    if index.has_conflicts() {
+        let unmerged = index.iter().find(|entry| stage(entry) > 0);
+        let path = unmerged.map(|entry| entry.path).unwrap_or_default();
+        return Ok(Err(vec![Obstacle {
+            path: TreePath::new(path),
+            reason: "your merge left it unresolved".to_owned(),
+        }]));
+    }
+    let mut staged = Changes::new();
+    for path in landed.keys() {
+        // With `core.ignoreCase` it finds other spellings as well.
+        let now = index
+            .get_path(&path.to_path(), 0)
+            .filter(|entry| entry.path == path.as_bytes())
+            .and_then(|entry| entry_of(&entry));
+        if now != repository.entry_at(from, path)? {
+            staged.insert(path.clone(), now);
+        }
+    }
+    Ok(Ok(staged))
 }
 
 fn entry((mode, id): (EntryMode, ObjectId)) -> ObjectEntry {

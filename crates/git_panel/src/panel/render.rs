@@ -3,9 +3,9 @@
 use git::changes::{HeadState, Operation, OperationKind};
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
-    Action, AnyElement, ClickEvent, Context, DismissEvent, InteractiveElement as _, IntoElement,
-    ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
-    Window, div, prelude::FluentBuilder as _, px, uniform_list,
+    Action, AnyElement, ClickEvent, Context, DismissEvent, Focusable as _, InteractiveElement as _,
+    IntoElement, ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _,
+    Styled as _, Window, div, prelude::FluentBuilder as _, px, uniform_list,
 };
 use ui::{
     ActiveTheme as _, Banner, Button, ButtonStyle, EmptyState, Icon, IconButton, IconSize, Label,
@@ -249,6 +249,11 @@ impl ChangesPanel {
             let text = format!("Subject: {length} characters, at best {}", RULERS[0]);
             Label::new(text).tiny().color(colors.warning)
         });
+        let is_typed_in = message.editor().focus_handle(cx).is_focused(window);
+        let placeholder = (message.text(cx).is_empty() && !is_typed_in).then(|| {
+            let hint = Label::new("Message of the commit").small().muted();
+            div().absolute().top(dp(6.0)).left(dp(10.0)).child(hint)
+        });
         let field = div()
             .id("git-message")
             .role(Role::Group)
@@ -260,8 +265,10 @@ impl ChangesPanel {
             .border_color(colors.border_strong)
             .rounded(px(4.0))
             .overflow_hidden()
+            .relative()
             .bg(colors.surface)
-            .child(message.editor().clone());
+            .child(message.editor().clone())
+            .children(placeholder);
         let element = div()
             .flex()
             .flex_col()

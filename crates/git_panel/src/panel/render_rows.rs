@@ -82,11 +82,14 @@ impl ChangesPanel {
         let checkbox = self.render_checkbox(root, change, row, cx);
         element
             .child(checkbox)
-            .child(Label::new(letter).tiny().color(color))
             .child(
                 div()
                     .flex_none()
-                    .max_w_full()
+                    .child(Label::new(letter).tiny().color(color)),
+            )
+            .child(
+                div()
+                    .min_w_0()
                     .truncate()
                     .text_color(color)
                     .when(gone, |it| it.line_through())

@@ -19,7 +19,7 @@ const MAX_UNDO: usize = 200;
 
 /// A step that the user can undo.
 #[derive(Clone, Debug)]
-pub(super) enum UndoStep {
+pub(super) enum UndoableStep {
     /// Entries of the index were replaced.
     Staging(AbsPath, StagingStep),
     /// An untracked file was moved to the trash.
@@ -184,7 +184,7 @@ impl ChangesPanel {
             this.update_in(cx, |this, window, cx| {
                 this.state.end_write(&root);
                 this.end_staging(root, staged, cx);
-                this.read_due(window, cx);
+                this.end_request(window, cx);
             })
             // The panel may be gone.
             .ok();
@@ -205,7 +205,7 @@ impl ChangesPanel {
             this.update_in(cx, |this, window, cx| {
                 this.state.end_staging(&root, &paths);
                 this.end_staging(root, staged, cx);
-                this.read_due(window, cx);
+                this.end_request(window, cx);
             })
             // The panel may be gone.
             .ok();
@@ -221,12 +221,12 @@ impl ChangesPanel {
         cx: &mut Context<Self>,
     ) {
         match staged {
-            Ok(step) => self.push_undo(UndoStep::Staging(root, step)),
+            Ok(step) => self.push_undo(UndoableStep::Staging(root, step)),
             Err(failure) => self.fail(&failure, cx),
         }
     }
 
-    fn push_undo(&mut self, step: UndoStep) {
+    fn push_undo(&mut self, step: UndoableStep) {
         if self.undo.len() == MAX_UNDO {
             self.undo.remove(0);
         }
@@ -260,7 +260,7 @@ impl ChangesPanel {
                 this.update_in(cx, |this, window, cx| {
                     this.state.end_write(&root);
                     this.end_discard(root, path, discarded, cx);
-                    this.read_due(window, cx);
+                    this.end_request(window, cx);
                 })
                 // The panel may be gone.
                 .ok();
@@ -279,27 +279,40 @@ impl ChangesPanel {
         match discarded {
             Ok(DiscardedFile::Replace(bytes)) => {
                 let path = root.join(path.to_path());
-                self.push_undo(UndoStep::Replaced(path.clone()));
+                self.push_undo(UndoableStep::Replaced(path.clone()));
                 cx.emit(ChangesPanelEvent::ReplaceText { path, bytes });
             }
             Ok(DiscardedFile::Restored) => {}
-            Ok(DiscardedFile::Trashed) => self.push_undo(UndoStep::Trashed(root, path)),
+            Ok(DiscardedFile::Trashed) => self.push_undo(UndoableStep::Trashed(root, path)),
             Err(failure) => self.fail(&failure, cx),
         }
     }
 
-    /// Undoes the latest step.
+    /// Reads the repositories again, and undoes a step that waited for the last request.
+    fn end_request(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if self.waiting_undos > 0 && !self.state.is_writing() {
+            self.waiting_undos -= 1;
+            self.undo_step(window, cx);
+        }
+        self.read_due(window, cx);
+    }
+
+    /// Undoes the latest step, after the requests under way have ended.
     pub(super) fn undo_step(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+        if self.state.is_writing() {
+            self.waiting_undos += 1;
+            return;
+        }
         let (root, answer) = match self.undo.pop() {
             None => return self.note(Tone::Info, "There is nothing to undo", cx),
-            Some(UndoStep::Replaced(path)) => {
+            Some(UndoableStep::Replaced(path)) => {
                 return cx.emit(ChangesPanelEvent::UndoReplacement(path));
             }
-            Some(UndoStep::Staging(root, step)) => {
+            Some(UndoableStep::Staging(root, step)) => {
                 let answer = self.service.undo_staging(&root, step);
                 (root, answer)
             }
-            Some(UndoStep::Trashed(root, path)) => {
+            Some(UndoableStep::Trashed(root, path)) => {
                 let answer = self.service.restore_discarded(&root, path);
                 (root, answer)
             }
@@ -313,7 +326,7 @@ impl ChangesPanel {
                 if let Err(failure) = undone {
                     this.fail(&failure, cx);
                 }
-                this.read_due(window, cx);
+                this.end_request(window, cx);
             })
             // The panel may be gone.
             .ok();

@@ -12,10 +12,10 @@ mod staging;
 
 use std::collections::HashMap;
 
-use base::{AbsPath, ByteOffset, Revision};
+use base::{AbsPath, ByteOffset, Revision, Row};
 use editor::{DocumentModel, Editor, ReviewMark};
 use git::conflict::{
-    ConflictResolution, ConflictSet, MergeProposal, ResolvedStages, StagedConflict,
+    ConflictResolution, ConflictSet, MergeProposal, ResolvedStages, StagedConflict, TextConflict,
 };
 use git::{FileStatus, Repository};
 use gpui_kit::{
@@ -166,6 +166,7 @@ impl TextInConflict {
         let blocks = (0..count.max(1)).map(|index| {
             let conflict = self.set.conflicts().get(index);
             let span = conflict.map_or(base::Span::at(ByteOffset(0)), |it| it.span());
+            let rows = rows_of(&snapshot, span);
             let block = ConflictBlock {
                 workbench: cx.weak_entity(),
                 document: document.downgrade(),
@@ -178,8 +179,8 @@ impl TextInConflict {
                 proposal: conflict
                     .filter(|it| it.resolution().is_none())
                     .and_then(|it| it.proposal().cloned()),
+                sides: conflict.and_then(|it| side_rows(it, rows)),
             };
-            let rows = rows_of(&snapshot, span);
             // Only the rows of a resolution have the background of added ones.
             let end = match block.resolution {
                 Some(_) => rows.end,
@@ -189,6 +190,26 @@ impl TextInConflict {
         });
         blocks.collect()
     }
+}
+
+/// Returns the rows of both sides of an open conflict in `rows`, each with its marker line.
+fn side_rows(conflict: &TextConflict, rows: RowSpan) -> Option<[RowSpan; 2]> {
+    if conflict.resolution().is_some() {
+        return None;
+    }
+    let lines = |side| {
+        let text = conflict.text_of(side).unwrap_or_default();
+        text.lines().count() as u32 + 1
+    };
+    let ours = (rows.start + lines(ConflictResolution::Ours)).min(rows.end);
+    let theirs = rows.end.0.saturating_sub(lines(ConflictResolution::Theirs));
+    Some([
+        RowSpan { end: ours, ..rows },
+        RowSpan {
+            start: Row(theirs).max(ours),
+            ..rows
+        },
+    ])
 }
 
 /// Returns the rows of a place; empty at its row if the place is empty.

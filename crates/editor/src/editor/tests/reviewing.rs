@@ -17,6 +17,7 @@ fn show(rows: &[(u32, u32)], editor: &Entity<Editor>, cx: &mut VisualTestContext
         },
         height: 2.0,
         view: BlockView::new(|_, _, _| gpui_kit::div().into_any_element()),
+        sides: None,
     });
     let marks = marks.collect();
     editor.update(cx, |editor, cx| editor.set_review(marks, cx));

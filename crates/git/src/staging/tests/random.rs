@@ -306,12 +306,12 @@ impl Round {
         if !is_new {
             // The committed file may have line endings that its attributes forbid.
             if random.random_bool(0.7) {
-                round.fixture.write(".gitattributes", attributes);
+                round.write_attributes();
             }
             round.write(&joined(&lines, random));
         }
         round.fixture.commit();
-        round.fixture.write(".gitattributes", attributes);
+        round.write_attributes();
         if random.random_bool(0.1) && !is_new {
             fs::remove_file(round.fixture.root.join("file").as_path()).expect("removed");
         } else {
@@ -319,6 +319,13 @@ impl Round {
             round.write(&joined(&lines, random));
         }
         round
+    }
+
+    fn write_attributes(&self) {
+        // The file with the attributes is itself in no encoding.
+        let own = "/.gitattributes !working-tree-encoding\n";
+        let attributes = format!("{}{own}", self.attributes);
+        self.fixture.write(".gitattributes", &attributes);
     }
 
     fn write(&self, text: &str) {

@@ -30,6 +30,8 @@ pub(super) struct ConflictBlock {
     pub(super) resolution: Option<ConflictResolution>,
     pub(super) has_base: bool,
     pub(super) proposal: Option<MergeProposal>,
+    /// The rows of our and of their side, if the conflict is open.
+    pub(super) sides: Option<[RowSpan; 2]>,
 }
 
 impl ConflictBlock {
@@ -40,6 +42,7 @@ impl ConflictBlock {
         ReviewMark {
             rows,
             height: cx.theme().code_lines(HEAD * heads) + lines as f32,
+            sides: self.sides,
             view: BlockView::new(move |place, _, cx| self.render(place, cx)),
         }
     }

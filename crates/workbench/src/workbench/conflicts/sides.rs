@@ -183,6 +183,8 @@ fn show_sides(
             views.or_default().push(view);
         }
     }
+    // All versions have the same share of the window.
+    workbench.even_out(cx);
     workbench.focus_pane(pane, window, cx);
     if let Some((shown, index)) = at_caret(workbench, cx) {
         follow(workbench, shown.entity_id(), index, cx);

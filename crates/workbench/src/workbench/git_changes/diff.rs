@@ -299,6 +299,7 @@ fn mark(
             rows: *rows,
             height,
             view,
+            sides: None,
         }
     });
     let marks: Vec<ReviewMark> = marks.collect();

@@ -146,6 +146,7 @@ impl ShownChange {
             rows: self.rows,
             height: self.height(self.field.is_some(), cx),
             view: BlockView::new(move |place, _, cx| shown.render(place, &panel, cx)),
+            sides: None,
         }
     }
 
