@@ -117,7 +117,8 @@ const SOAK_COUNTS: &[(&str, &str)] = &[
     ("BURIN_SEEDS", "200"),
     ("BURIN_SESSIONS", "200"),
     ("BURIN_SPELLINGS", "10000"),
-    ("BURIN_STAGINGS", "5000"),
+    // Selections of lines that are staged here and by git.
+    ("BURIN_STAGINGS", "100000"),
     ("BURIN_TEST_KILLS", "100"),
     ("BURIN_WINDOW_KILLS", "200"),
     ("PATCH_SEEDS", "25000"),

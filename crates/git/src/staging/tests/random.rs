@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use base::Row;
 use rand::rngs::StdRng;
@@ -285,11 +287,11 @@ fn encoded(text: &str, attributes: &str) -> Vec<u8> {
 struct Round {
     fixture: Fixture,
     attributes: &'static str,
-    seed: u64,
+    seed: usize,
 }
 
 impl Round {
-    fn new(seed: u64, random: &mut StdRng) -> Self {
+    fn new(seed: usize, random: &mut StdRng) -> Self {
         let fixture = Fixture::new();
         let autocrlf = ["false", "true", "input"][random.random_range(0..3)];
         fixture.git(&["config", "core.autocrlf", autocrlf]);
@@ -423,13 +425,14 @@ impl Round {
     }
 }
 
-fn check_round(seed: u64) {
-    let random = &mut StdRng::seed_from_u64(seed);
+/// Checks the round of a seed; returns the number of selections whose entries were compared with those of git.
+fn check_round(seed: usize) -> usize {
+    let random = &mut StdRng::seed_from_u64(seed as u64);
     let round = Round::new(seed, random);
     let start = entry(&round.fixture, "index");
     copy_index(&round.fixture, "by-add");
     let Some(first) = round.diff(Side::Unstaged) else {
-        return;
+        return 0;
     };
     let mut undos = Vec::new();
     for _ in 0..3 {
@@ -471,12 +474,35 @@ fn check_round(seed: u64) {
         undone.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     }
     assert_eq!(entry(&round.fixture, "index"), start, "seed {seed}");
+    undos.len() + unstaged.len()
 }
 
+/// Ends the rounds of the other threads when one fails.
+struct EndOnFailure<'a>(&'a AtomicUsize);
+
+impl Drop for EndOnFailure<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(usize::MAX / 2, Ordering::Relaxed);
+        }
+    }
+}
+
+/// `BURIN_STAGINGS`, which the soak sets, is the number of selections that are compared; the rounds use all cores.
 #[test]
 fn random_lines_are_staged_as_git_applies_them() {
-    let count: u64 = std::env::var("BURIN_STAGINGS").map_or(25, |count| count.parse().unwrap());
-    for seed in 0..count {
-        check_round(seed);
-    }
+    let count: usize = std::env::var("BURIN_STAGINGS").map_or(150, |count| count.parse().unwrap());
+    let (compared, next) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let _end = EndOnFailure(&compared);
+                while compared.load(Ordering::Relaxed) < count {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    compared.fetch_add(check_round(seed), Ordering::Relaxed);
+                }
+            });
+        }
+    });
 }
