@@ -56,7 +56,7 @@ pub(crate) fn run() {
     };
     let more = MoreServices {
         servers: Some(servers()),
-        terminals: None,
+        ..MoreServices::default()
     };
     let mut world = World::open_with(Models::None, Tab::Off, more, &file);
     let start = Instant::now();

@@ -2,7 +2,9 @@
 //! eight running agents, an index at work, and Git marks.
 //!
 //! `frames`: how often the frame of a key shows the suggestion known by then, and the time that Tab adds to that frame.
+//! `conflicts`: a text with 200 conflicts, from the key to the scene with their blocks.
 //! `flood`: key to scene with an open list of completions while a language server floods the window with diagnostics.
+//! `git REPOSITORY`: key to scene while a status, a blame and a log run; `cargo xtask bench git` makes the repository.
 //! `sessions`: key to scene while eight agents stream into a long transcript, the opening of that transcript, and the
 //! list of many sessions.
 //! `terminal`: key to cell in a terminal, and frames and keys of the editor while a program floods a terminal.
@@ -19,8 +21,10 @@
 
 mod agents;
 mod alone;
+mod conflicts;
 mod flood;
 mod frames;
+mod git_beside;
 mod index_beside;
 mod known_model;
 mod person;
@@ -41,7 +45,9 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = arguments.collect();
     match arguments.split_first() {
         Some((mode, [])) if mode == "frames" => frames::run(),
+        Some((mode, [])) if mode == "conflicts" => conflicts::run(),
         Some((mode, [])) if mode == "flood" => flood::run(),
+        Some((mode, [repository])) if mode == "git" => git_beside::run(Path::new(repository)),
         Some((mode, [])) if mode == "sessions" => sessions::run(),
         Some((mode, [])) if mode == "terminal" => terminal::run(),
         Some((mode, [])) if mode == flood::SERVER => flood::server::run(),
@@ -51,7 +57,7 @@ fn main() -> ExitCode {
         }
         _ => {
             eprintln!(
-                "usage: window frames | window flood | window sessions | window terminal | window typing FILE…"
+                "usage: window conflicts | window flood | window frames | window git REPOSITORY | window sessions | window terminal | window typing FILE…"
             );
             return ExitCode::from(2);
         }

@@ -103,10 +103,10 @@ impl TerminalWorld {
         let reads = Arc::<TerminalReads>::default();
         let service = Arc::new(BenchTerminals::new(script, &reads));
         let more = MoreServices {
-            servers: None,
             terminals: Some(Arc::new(move |_: Option<&AbsPath>| {
                 service.clone() as Arc<dyn TerminalService>
             })),
+            ..MoreServices::default()
         };
         let world = World::open_with(Models::None, Tab::Off, more, &file);
         let mut this = Self { world, reads };

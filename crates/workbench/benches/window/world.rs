@@ -7,10 +7,12 @@ use autocomplete::Suggestion;
 use base::AbsPath;
 use composer_panel::agents::FakeAgents;
 use editor::Editor;
+use git_history::OpenHistory;
 use gpui_kit::{Action, App, Entity, Focusable as _, Keystroke};
 use host::{Dirs, FakeClock, RealFiles};
 use project::WalkBackend;
-use workbench::services::{OpenLanguageServers, OpenTerminals};
+use workbench::services::{OpenGit, OpenLanguageServers, OpenTerminals};
+use workbench::target::LineColumn;
 use workbench::{CodeIndex, Services, TabItem, TabModels, Workbench, windows};
 
 use crate::agents::Agents;
@@ -51,6 +53,8 @@ pub(crate) enum Surroundings {
 pub(crate) struct MoreServices {
     pub(crate) servers: Option<OpenLanguageServers>,
     pub(crate) terminals: Option<OpenTerminals>,
+    pub(crate) git: Option<OpenGit>,
+    pub(crate) history: Option<OpenHistory>,
 }
 
 /// A window.
@@ -65,7 +69,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Opens a window with the edited file in its active tab, and without language servers and terminals.
+    /// Opens a window with the edited file in its active tab, and without services that only some windows have.
     pub(crate) fn open(models: Models, tab: Tab, file: &EditedFile<'_>) -> Self {
         Self::open_with(models, tab, MoreServices::default(), file)
     }
@@ -102,9 +106,9 @@ impl World {
             tab: model.clone().map(|model| model as Arc<dyn TabModels>),
             rewrite: None,
             terminals: more.terminals,
-            history: None,
+            history: more.history,
             tests: None,
-            git: None,
+            git: more.git,
             task_trust: None,
             unsaved: Arc::default(),
             install: None,
@@ -140,26 +144,15 @@ impl World {
 
     /// Shows the board and the edited file, and focuses the text.
     fn enter(&mut self, file: &EditedFile<'_>) {
-        let edited = self.project.edited.clone();
+        let edited = self.edited();
         let window = self.stage.window;
-        let stage = &mut self.stage;
-        let shown = stage.cx.update_window(window, |_, window, cx| {
+        let shown = self.stage.cx.update_window(window, |_, window, cx| {
             window.activate_window();
             window.dispatch_action(Box::new(composer_panel::actions::ShowBoard), cx);
         });
         shown.expect("the window is open");
-        stage.cx.run_until_parked();
-        stage.cx.update(|cx| {
-            let request = windows::OpenRequest {
-                folders: Vec::new(),
-                files: vec![(edited.clone(), Some(file.place))],
-            };
-            windows::open_request(request, cx);
-        });
-        // The watcher has a thread of its own.
-        self.pass(Duration::from_millis(500), Pace::Real);
-        self.focus_text();
-        self.pass(Duration::from_secs(2), Pace::Free);
+        self.stage.cx.run_until_parked();
+        self.show(edited.clone(), file.place);
         let editor = self.editor();
         let workbench = self.workbench.clone();
         self.stage.cx.update(|cx| {
@@ -172,6 +165,26 @@ impl World {
             let marks = editor.read(cx).model().read(cx).hunks().len();
             assert!(marks > 0, "Git marks are there");
         });
+    }
+
+    /// Shows a text in the active tab and focuses it.
+    pub(crate) fn show(&mut self, path: AbsPath, place: LineColumn) {
+        self.stage.cx.update(|cx| {
+            let request = windows::OpenRequest {
+                folders: Vec::new(),
+                files: vec![(path, Some(place))],
+            };
+            windows::open_request(request, cx);
+        });
+        // The watcher has a thread of its own.
+        self.pass(Duration::from_millis(500), Pace::Real);
+        self.focus_text();
+        self.pass(Duration::from_secs(2), Pace::Free);
+    }
+
+    /// The edited file.
+    pub(crate) fn edited(&self) -> AbsPath {
+        self.project.edited.clone()
     }
 
     /// The engine of the agents.
