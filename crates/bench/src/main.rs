@@ -16,6 +16,7 @@ mod corpus;
 mod crash;
 mod edits;
 mod figure;
+mod git;
 mod index;
 mod interleave;
 mod lsp;
@@ -128,6 +129,11 @@ const BENCHES: &[Bench] = &[
         name: "lsp",
         doc: "language servers: keys over 20,000 items, an answer of 10 MB, edits, processes left (BURIN_BENCH_TRIALS), floods",
         run: lsp::run,
+    },
+    Bench {
+        name: "git",
+        doc: "git: status after a save in 100,000 files, staging, blame, graph and conflicts against the program, keys beside them",
+        run: git::run,
     },
     Bench {
         name: "parse",
