@@ -186,18 +186,18 @@ impl Editor {
         self.refresh_suggestion(cx);
         cx.notify();
     }
+}
 
-    fn can_complete(&self, cx: &App) -> bool {
-        self.excerpts.is_none()
-            && self.marked.is_empty()
-            && self.model.read(cx).document().can_edit()
-            && self.selections.iter().all(|it| it.is_empty())
-    }
+fn can_complete(editor: &Editor, cx: &App) -> bool {
+    editor.excerpts.is_none()
+        && editor.marked.is_empty()
+        && editor.model.read(cx).document().can_edit()
+        && editor.selections.iter().all(|it| it.is_empty())
+}
 
-    /// Returns whether the newest caret is outside comments and strings.
-    fn is_in_code(&self, cx: &App) -> bool {
-        let head = self.selections.primary().head;
-        let syntax = self.model.read(cx).syntax();
-        syntax.is_none_or(|syntax| syntax.scope_at(&self.snapshot, head) == SyntaxScope::Code)
-    }
+/// Returns whether the newest caret is outside comments and strings.
+fn is_in_code(editor: &Editor, cx: &App) -> bool {
+    let head = editor.selections.primary().head;
+    let syntax = editor.model.read(cx).syntax();
+    syntax.is_none_or(|syntax| syntax.scope_at(&editor.snapshot, head) == SyntaxScope::Code)
 }

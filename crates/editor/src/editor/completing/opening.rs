@@ -8,8 +8,8 @@ use std::rc::Rc;
 use base::Span;
 use gpui_kit::{AppContext as _, Context, UniformListScrollHandle, Window};
 
-use super::asking;
 use super::session::{CompletionSession, SourceState};
+use super::{asking, can_complete, is_in_code};
 use crate::completion::{
     CompletionGroup, CompletionId, CompletionItem, CompletionKind, CompletionList,
     CompletionSource, CompletionTrigger, GroupItems, is_word_char, nearby_words, word_items,
@@ -30,7 +30,7 @@ pub(in crate::editor) fn typed(editor: &mut Editor, text: &str, cx: &mut Context
     if editor.completions.session.is_some() {
         return asking::ask_incomplete(editor, cx);
     }
-    if !editor.settings_source.completions.auto || !editor.can_complete(cx) {
+    if !editor.settings_source.completions.auto || !can_complete(editor, cx) {
         return;
     }
     let is_trigger = |source: &Rc<dyn CompletionSource>| source.triggers(cx).contains(&char);
@@ -56,7 +56,7 @@ pub(in crate::editor) fn typed(editor: &mut Editor, text: &str, cx: &mut Context
     // The user is typing through the suggestion at the caret.
     let shown = editor.suggestion.shown_presentation();
     let is_ghost = matches!(shown, Some(Presentation::InText(shown)) if shown.at_caret.is_some());
-    if begins_with_digit || is_prose || is_dismissed || is_ghost || !editor.is_in_code(cx) {
+    if begins_with_digit || is_prose || is_dismissed || is_ghost || !is_in_code(editor, cx) {
         return;
     }
     open(editor, CompletionTrigger::Typed, cx);
@@ -65,7 +65,7 @@ pub(in crate::editor) fn typed(editor: &mut Editor, text: &str, cx: &mut Context
 /// Handler of an action: opens the list for the word at the caret.
 pub(crate) fn show_completions(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
     editor.sync(cx);
-    if !editor.can_complete(cx) {
+    if !can_complete(editor, cx) {
         return cx.propagate();
     }
     open(editor, CompletionTrigger::Invoked, cx);
@@ -158,10 +158,10 @@ fn add_local_items(
 
 /// Returns the keywords of the language; none in comments and strings.
 fn keywords(editor: &Editor, cx: &Context<Editor>) -> Vec<CompletionItem> {
-    let is_in_code = editor.is_in_code(cx);
+    let in_code = is_in_code(editor, cx);
     let language = editor.model.read(cx).language();
     // The first use of a language compiles its queries, which takes longer than a frame.
-    let language = language.filter(|language| is_in_code && language.is_prepared());
+    let language = language.filter(|language| in_code && language.is_prepared());
     let Some(language) = language else {
         return Vec::new();
     };
