@@ -111,9 +111,11 @@ impl HistoryView {
                 div().min_h(dp(8.0)).child(line).into_any_element()
             })
             .collect();
-        let people = people
-            .into_iter()
-            .map(|line| Label::new(foreign::one_line(line)).small().muted());
+        let muted = cx.theme().colors.muted;
+        let people = people.into_iter().map(|line| {
+            let line = foreign::one_line(line);
+            div().text_size(dp(12.0)).text_color(muted).child(line)
+        });
         div()
             .id("history-message")
             .role(Role::Article)

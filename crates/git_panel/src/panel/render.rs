@@ -252,7 +252,7 @@ impl ChangesPanel {
         let is_typed_in = message.editor().focus_handle(cx).is_focused(window);
         let placeholder = (message.text(cx).is_empty() && !is_typed_in).then(|| {
             let hint = Label::new("Message of the commit").small().muted();
-            div().absolute().top(dp(6.0)).left(dp(10.0)).child(hint)
+            div().absolute().top(dp(3.0)).left(dp(15.0)).child(hint)
         });
         let field = div()
             .id("git-message")

@@ -300,6 +300,15 @@ fn toggle(
         return;
     }
     let has_margin = !workbench.history.blame.has_margin;
+    let root = workbench
+        .folder
+        .as_ref()
+        .map(|folder| folder.read(cx).root().clone());
+    let trust = workbench.services.trust.as_ref().zip(root);
+    if has_margin && trust.is_some_and(|(trust, root)| !trust.is_trusted(&root)) {
+        let sentence = "Authors of lines are not shown: git runs only in folders that you trust";
+        workbench.tell(NOTICE, sentence, window, cx);
+    }
     workbench.history.blame.has_margin = has_margin;
     show_everywhere(workbench, cx);
     if let Some(TabItem::Text(editor)) = workbench.active_item().cloned()

@@ -317,8 +317,8 @@ fn trust_rows(access: &FolderAccess, context: &PageContext, rows: &mut Vec<Acces
         let trust = AccessQuestion {
             title: "Trust this folder?".to_owned(),
             text: format!(
-                "Agents follow the instructions, rules and skills in {}, and its language servers run code of the \
-                 project.",
+                "Agents follow the instructions, rules and skills in {}, and its language servers, tasks and Git \
+                 hooks run code of the project.",
                 context.root
             ),
             agree: "Trust",
