@@ -304,7 +304,7 @@ fn toggle(
         .folder
         .as_ref()
         .map(|folder| folder.read(cx).root().clone());
-    let trust = workbench.services.trust.as_ref().zip(root);
+    let trust = workbench.services.task_trust.as_ref().zip(root);
     if has_margin && trust.is_some_and(|(trust, root)| !trust.is_trusted(&root)) {
         let sentence = "Authors of lines are not shown: git runs only in folders that you trust";
         workbench.tell(NOTICE, sentence, window, cx);
