@@ -392,8 +392,9 @@ impl Round {
         if self.attributes.contains("encoding") || !place.as_path().exists() {
             return;
         }
-        // Git would convert the restored lines again.
-        let has_cr = diff.base.contains(&b'\r') && self.attributes != "* -text\n";
+        // Git would convert the restored lines again, and all lines once no lone carriage return makes the text binary.
+        let has_cr = [&diff.base, &diff.work].into_iter().any(|it| it.contains(&b'\r'));
+        let has_cr = has_cr && self.attributes != "* -text\n";
         let has_keyword = self.attributes.contains("ident")
             && String::from_utf8_lossy(&diff.base).contains("$Id: ");
         if has_cr || has_keyword || diff.whole.is_some() {
