@@ -393,7 +393,9 @@ impl Round {
             return;
         }
         // Git would convert the restored lines again, and all lines once no lone carriage return makes the text binary.
-        let has_cr = [&diff.base, &diff.work].into_iter().any(|it| it.contains(&b'\r'));
+        let has_cr = [&diff.base, &diff.work]
+            .into_iter()
+            .any(|it| it.contains(&b'\r'));
         let has_cr = has_cr && self.attributes != "* -text\n";
         let has_keyword = self.attributes.contains("ident")
             && String::from_utf8_lossy(&diff.base).contains("$Id: ");
