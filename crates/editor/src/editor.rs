@@ -9,6 +9,7 @@ pub(crate) mod annotations;
 mod blink;
 pub(crate) mod bracketing;
 mod caret_rest;
+pub(crate) mod changed_words;
 pub(crate) mod clipboard;
 mod colors;
 pub(crate) mod commands;
@@ -72,10 +73,11 @@ use crate::model::{AnnotationsChanged, DocumentModel, InlayHintsChanged, ModelEv
 use crate::pointer::Mouse;
 use crate::scroll::{Scroll, ScrollMargin};
 
+pub use changed_words::show_changed_words;
 pub use document_highlights::HighlightSource;
 pub use format_on_type::{TypeFormatQuery, TypeFormatter};
 pub use hover::{HoverSource, HoverText, show_card};
-pub use inline_review::ReviewMark;
+pub use inline_review::{ReviewMark, reviewed_rows};
 pub use language_sources::LanguageSources;
 pub use light_bulb::CodeActionSource;
 pub use line_authors::{LineAuthorDisplay, show_line_authors};

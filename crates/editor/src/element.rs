@@ -5,6 +5,7 @@
 //! Invariant: nothing below reads a row outside the window, or a column far outside it.
 
 mod accessible;
+mod changed_words;
 mod colors;
 mod completions;
 mod decorations;

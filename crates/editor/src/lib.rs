@@ -48,8 +48,8 @@ pub use editor::{
     LanguageSources, LineAuthorDisplay, LinkedSpanSource, MenuSection, ProposedChange, Reveal,
     ReviewMark, SelectionRangeSource, SignatureAnswer, SignatureQuery, SignatureSource,
     SnippetInsertion, SuggestionBlocker, SuggestionEvent, SuggestionMode, TypeFormatQuery,
-    TypeFormatter, ViewState, reveal_block_above, reveal_block_below, show_card, show_line_authors,
-    show_proposal,
+    TypeFormatter, ViewState, reveal_block_above, reveal_block_below, reviewed_rows, show_card,
+    show_changed_words, show_line_authors, show_proposal,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{

@@ -23,6 +23,14 @@ gpui_kit::actions!(
         UnstageHunk,
         /// Discard the unstaged change at the caret. Undo restores it.
         DiscardHunk,
+        /// Stage the selected lines of the diff, or the line of the caret.
+        StageLines,
+        /// Take the selected lines of the diff, or the line of the caret, out of the next commit.
+        UnstageLines,
+        /// Discard the selected lines of the diff, or the line of the caret. Undo restores them.
+        DiscardLines,
+        /// Leave changes of white space alone out of the diffs, or show them again. Staging still takes whole changes.
+        ToggleWhitespaceInDiffs,
         /// Go to the next change among all changed files.
         NextChange,
         /// Go to the previous change among all changed files.

@@ -10,6 +10,7 @@ mod agent_machine;
 mod agent_terminals;
 mod agents;
 mod blame;
+mod changed_words;
 mod close;
 mod code_lenses;
 mod conflicts;

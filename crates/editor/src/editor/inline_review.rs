@@ -6,8 +6,9 @@
 use base::{Row, Span};
 use display::{BlockId, BlockSpec, Placement};
 use gpui_kit::Context;
-use text::{Change, RowSpan, Snapshot};
+use text::{Change, RowSpan, Snapshot, SpanSet};
 
+use super::changed_words::ChangedWord;
 use super::{Editor, Reveal};
 use crate::block_view::BlockView;
 
@@ -31,6 +32,8 @@ pub(crate) struct ShownReview {
     pub(crate) grounds: Vec<Span>,
     /// Our and their sides of open conflicts.
     pub(crate) sides: [Vec<Span>; 2],
+    /// The words within the rows that differ.
+    pub(crate) words: SpanSet<ChangedWord>,
 }
 
 impl ShownReview {
@@ -39,6 +42,7 @@ impl ShownReview {
         for span in self.grounds.iter_mut().chain(sides) {
             *span = change.map_span(*span);
         }
+        self.words.map(change);
     }
 
     /// Whether no change under review is shown.
@@ -121,4 +125,21 @@ impl Editor {
             self.go_to(span.start, Reveal::Center, cx);
         }
     }
+}
+
+/// Returns the present rows of the changes under review, in text order; empty for a pure deletion, at the row that follows
+/// it.
+pub fn reviewed_rows(editor: &mut Editor, cx: &mut Context<Editor>) -> Vec<RowSpan> {
+    editor.sync(cx);
+    let rows = editor.review.grounds.iter().map(|span| {
+        let start = editor.snapshot.point_at(span.start).row;
+        let end = editor.snapshot.point_at(span.end);
+        // A change that ends within a row ends at the end of the text.
+        let is_within = !span.is_empty() && end.column.0 > 0;
+        RowSpan {
+            start,
+            end: Row(end.row.0 + u32::from(is_within)),
+        }
+    });
+    rows.collect()
 }

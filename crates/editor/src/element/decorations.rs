@@ -31,6 +31,7 @@ impl Decorator<'_> {
         for (grounds, color) in reviewed.map(|(grounds, color)| (grounds.clone(), color)) {
             self.add_reviewed(&grounds, color);
         }
+        self.add_changed_words(colors.added_ground);
         self.add_current_row(cx);
         self.add_suggested(cx);
         self.add_rulers(colors.ruler);

@@ -166,3 +166,68 @@ fn a_branch_is_created_by_its_name(cx: &mut TestAppContext) {
         git_program::SwitchKind::NewBranch("new-topic".to_owned())
     );
 }
+
+/// Replaces the text of ten lines, as another program does.
+fn rewrite(git: &FakeGit, root: &AbsPath, story: &mut Story, work: &str) {
+    git.set_contents(root, "ten.txt", [Some(OLD), Some(OLD), Some(work)]);
+    story.files.write(&path("/p/ten.txt"), work);
+    git.send_tick(&GitTick::Repository(root.clone()));
+    story.settle();
+}
+
+#[gpui_kit::test]
+fn changes_of_white_space_alone_are_left_out_on_request(cx: &mut TestAppContext) {
+    let (git, root, mut story) = open(cx);
+    let work = NEW.replace("ONE\n", "  one\n");
+    rewrite(&git, &root, &mut story, &work);
+    story.act(ShowChanges).keys("down down enter").settle();
+    expect_label(&mut story, "Change of ten.txt, line 1:");
+    story.keys("alt-w").settle();
+    expect_label(&mut story, "Change of ten.txt, line 10:");
+    let is_first = |label: &String| label.contains("line 1:");
+    assert!(!labels(&mut story).iter().any(is_first));
+    story.keys("f7 alt-shift-s").settle();
+    let staged = OLD.replace("ten\n", "TEN\n");
+    assert_eq!(git.indexed(&root, "ten.txt"), Some(staged));
+    // Nothing else differs; the switch shows the rest again.
+    story.keys("alt-w").settle();
+    expect_label(&mut story, "Change of ten.txt, line 1:");
+}
+
+#[gpui_kit::test]
+fn selected_lines_are_staged_and_unstaged(cx: &mut TestAppContext) {
+    let (git, root, mut story) = open(cx);
+    let work = NEW.replace("two\n", "TWO\n");
+    rewrite(&git, &root, &mut story, &work);
+    story.act(ShowChanges).keys("down down enter").settle();
+    story.keys("alt-s").settle();
+    let first = OLD.replace("one\n", "ONE\n");
+    assert_eq!(git.indexed(&root, "ten.txt"), Some(first.clone()));
+    story.keys("down shift-down alt-s").settle();
+    let both = first.replace("two\n", "TWO\n");
+    assert_eq!(git.indexed(&root, "ten.txt"), Some(both));
+    story.act(ShowChanges).keys("home down enter").settle();
+    story.keys("alt-u").settle();
+    let second = OLD.replace("two\n", "TWO\n");
+    assert_eq!(git.indexed(&root, "ten.txt"), Some(second));
+}
+
+#[gpui_kit::test]
+fn a_selected_line_is_discarded_and_others_stay(cx: &mut TestAppContext) {
+    let (git, root, mut story) = open(cx);
+    let work = NEW.replace("two\n", "TWO\n");
+    rewrite(&git, &root, &mut story, &work);
+    story.act(ShowChanges).keys("down down enter").settle();
+    story.keys("down alt-x").settle();
+    assert_eq!(story.on_disk("/p/ten.txt"), NEW);
+}
+
+#[gpui_kit::test]
+fn a_line_without_a_change_is_refused_with_a_sentence(cx: &mut TestAppContext) {
+    let (git, root, mut story) = open(cx);
+    story.act(ShowChanges).keys("down down enter").settle();
+    story.keys("down alt-s").settle();
+    assert_eq!(git.indexed(&root, "ten.txt").as_deref(), Some(OLD));
+    let report = story.reports().first().cloned();
+    assert_eq!(report.as_deref(), Some("No changed line is selected."));
+}

@@ -4,15 +4,17 @@
 
 mod diff;
 mod hunk_block;
+mod hunk_parts;
+mod line_selection;
 
 use base::{AbsPath, Row, Span};
 use composer_panel::actions::TrustFolder;
 use editor::{DocumentEnvironment, DocumentModel};
 use futures::channel::oneshot;
-use git::staging::{RowEdit, Side};
+use git::staging::{LineSelection, RowEdit, Side};
 use git_panel::actions::{
-    DiscardHunk, NextChange, PreviousChange, ShowChanges, StageFile, StageHunk, UnstageFile,
-    UnstageHunk,
+    DiscardHunk, NextChange, PreviousChange, ShowChanges, StageFile, StageHunk,
+    ToggleWhitespaceInDiffs, UnstageFile, UnstageHunk,
 };
 use git_panel::{ChangesPanel, ChangesPanelEvent, PanelCommand, on_commands};
 use gpui_kit::{
@@ -23,6 +25,7 @@ use project::Binary;
 use text::{Author, Edit, Snapshot, decode_as};
 use ui::Tone;
 
+use super::changed_words::WhitespaceChanges;
 use super::{Workbench, WorkbenchRegion};
 use crate::documents::Documents;
 use crate::notices::Notice;
@@ -41,6 +44,8 @@ pub(super) struct GitDock {
     /// Whether the panel is shown in place of the tree.
     is_shown: bool,
     diffs: Vec<diff::OpenDiff>,
+    /// The treatment of white space in the diffs.
+    whitespace: WhitespaceChanges,
     /// Texts in which changes were discarded, the latest last: they stay open so that this can be undone.
     edited: Vec<Entity<DocumentModel>>,
 }
@@ -69,6 +74,7 @@ impl GitDock {
 
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
+    let element = line_selection::with_actions(element, cx);
     on_commands(element, command, cx)
         .on_action(cx.listener(show_changes))
         .on_action(cx.listener(|this, _: &StageFile, window, cx| {
@@ -86,8 +92,13 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(|this, _: &DiscardHunk, window, cx| {
             at_caret(this, Side::Unstaged, discard_hunk, window, cx);
         }))
-        .on_action(cx.listener(|this, _: &NextChange, _, cx| diff::step(this, 1, cx)))
-        .on_action(cx.listener(|this, _: &PreviousChange, _, cx| diff::step(this, -1, cx)))
+        .on_action(cx.listener(|this, _: &NextChange, _, cx| diff::step(this, true, cx)))
+        .on_action(cx.listener(|this, _: &PreviousChange, _, cx| diff::step(this, false, cx)))
+        .on_action(
+            cx.listener(|this, _: &ToggleWhitespaceInDiffs, window, cx| {
+                diff::toggle_whitespace(this, window, cx);
+            }),
+        )
 }
 
 /// Opens the panel of the window's folder after that folder was opened, replaced or closed.
@@ -229,8 +240,19 @@ fn stage_hunk(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
+    stage_lines(workbench, hunk, hunk.lines(), window, cx);
+}
+
+/// Stages lines of the file of a hunk, or unstages staged ones.
+fn stage_lines(
+    workbench: &mut Workbench,
+    hunk: &ShownHunk,
+    lines: LineSelection,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
     if let Some(panel) = workbench.git.panel().cloned() {
-        let (root, diff, lines) = (hunk.repository.clone(), hunk.diff.clone(), hunk.lines());
+        let (root, diff) = (hunk.repository.clone(), hunk.diff.clone());
         panel.update(cx, |panel, cx| {
             panel.stage_lines(root, diff, lines, window, cx)
         });
@@ -244,12 +266,23 @@ fn discard_hunk(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
+    discard_lines(workbench, hunk, hunk.lines(), window, cx);
+}
+
+/// Discards unstaged lines of the file of a hunk by an edit of its text, which is saved.
+fn discard_lines(
+    workbench: &mut Workbench,
+    hunk: &ShownHunk,
+    lines: LineSelection,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
     let Some(panel) = workbench.git.panel().cloned() else {
         return;
     };
     let service = panel.read(cx).service().clone();
     let diff = hunk.diff.clone();
-    let edits = service.discard_lines(&hunk.repository, hunk.diff.clone(), hunk.lines());
+    let edits = service.discard_lines(&hunk.repository, hunk.diff.clone(), lines);
     let path = hunk.repository.join(hunk.diff.path.to_path());
     let opening = Documents::open(path, Binary::Refuse, cx);
     cx.spawn_in(window, async move |this, cx| {

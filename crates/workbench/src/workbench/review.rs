@@ -4,10 +4,11 @@ pub(super) mod marks;
 
 use std::collections::HashMap;
 
+use base::Span;
 use composer_panel::BufferEdit;
 use composer_panel::actions::{AcceptHere, CommentOnChange, RejectHere};
 use composer_panel::board::{Board, HunkVerdict};
-use editor::{DocumentModel, Editor, reveal_block_above};
+use editor::{DocumentModel, Editor, reveal_block_above, show_changed_words};
 use gpui_kit::{Context, Div, Entity, EntityId, InteractiveElement as _, Stateful, Window};
 use marks::{FolderHunks, ShownChange, shown_here, shown_in};
 use text::{Author, Edit};
@@ -108,18 +109,24 @@ fn refresh_review_of(
                 .flatten(),
         );
     }
+    let id = editor.entity_id();
+    let before = workbench.review.shown.get(&id);
     for change in &mut shown {
         let panel = workbench.agents.local.read(cx);
         change.field = panel.comment_field(change.hunk_id());
+        change.find_words(before.map_or(&[], Vec::as_slice));
     }
-    let id = editor.entity_id();
-    let before = workbench.review.shown.get(&id);
     if before.map_or(shown.is_empty(), |before| *before == shown) {
         return;
     }
     let panel = workbench.agents.local.downgrade();
     let marks = shown.iter().map(|it| it.mark(&panel, cx)).collect();
-    editor.update(cx, |editor, cx| editor.set_review(marks, cx));
+    let text = model.read(cx).document().snapshot();
+    let words: Vec<Span> = shown.iter().flat_map(|it| it.added_words(&text)).collect();
+    editor.update(cx, |editor, cx| {
+        editor.set_review(marks, cx);
+        show_changed_words(editor, &words, cx);
+    });
     workbench.review.shown.insert(id, shown);
 }
 
@@ -260,7 +267,7 @@ fn changed_part(before: &str, after: &str) -> Edit {
     let (gone, come) = (&before[start..], &after[start..]);
     let back = gone.chars().rev().zip(come.chars().rev());
     let end: usize = back.take_while(is_same).map(length).sum();
-    let span = base::Span::new(
+    let span = Span::new(
         base::ByteOffset(start),
         base::ByteOffset(before.len() - end),
     );

@@ -1,11 +1,12 @@
 //! Tests that changes under review follow the text, and that the caret finds them.
 
-use base::Row;
+use base::{Row, Span};
 use gpui_kit::{Entity, IntoElement as _, TestAppContext, VisualTestContext};
 use text::RowSpan;
 
 use super::open;
-use crate::{BlockView, Editor, ReviewMark};
+use crate::editor::changed_words::words_in;
+use crate::{BlockView, Editor, ReviewMark, reviewed_rows, show_changed_words};
 
 const TEXT: &str = "ˇone\ntwo\nthree\nfour\nfive\n";
 
@@ -76,4 +77,38 @@ fn changes_move_along_with_what_is_written_above_them(cx: &mut TestAppContext) {
     // A new scan of the board replaces all shown changes.
     show(&[], &editor, cx);
     assert_eq!(height(cx), before + 2.0 - 2.0);
+}
+
+#[gpui_kit::test]
+fn changed_words_follow_the_text_until_the_next_review(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", TEXT, cx);
+    show(&[(1, 2)], &editor, cx);
+    let words = |cx: &mut VisualTestContext| {
+        editor.read_with(cx, |editor, _| {
+            words_in(editor, editor.snapshot.full_span())
+        })
+    };
+    editor.update(cx, |editor, cx| {
+        show_changed_words(editor, &[Span::from(4..7)], cx);
+    });
+    cx.simulate_keystrokes("enter");
+    cx.run_until_parked();
+    assert_eq!(words(cx), [Span::from(5..8)]);
+    show(&[(1, 2)], &editor, cx);
+    assert!(words(cx).is_empty());
+}
+
+#[gpui_kit::test]
+fn rows_of_changes_follow_the_text(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", TEXT, cx);
+    show(&[(1, 2), (3, 3)], &editor, cx);
+    let rows = |cx: &mut VisualTestContext| {
+        let rows = editor.update(cx, reviewed_rows);
+        let rows = rows.iter().map(|rows| (rows.start.0, rows.end.0));
+        rows.collect::<Vec<_>>()
+    };
+    assert_eq!(rows(cx), [(1, 2), (3, 3)]);
+    cx.simulate_keystrokes("enter");
+    cx.run_until_parked();
+    assert_eq!(rows(cx), [(2, 3), (4, 4)]);
 }

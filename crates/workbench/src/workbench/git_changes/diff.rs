@@ -5,8 +5,11 @@
 
 use std::sync::Arc;
 
-use base::{AbsPath, LogErr as _, Row};
-use editor::{DocumentEnvironment, DocumentModel, Editor, Excerpt, Excerpts, ReviewMark};
+use base::{AbsPath, LogErr as _, Row, Span};
+use editor::{
+    DocumentEnvironment, DocumentModel, Editor, Excerpt, Excerpts, ReviewMark, reviewed_rows,
+    show_changed_words,
+};
 use git::merge::TreePath;
 use git::staging::{DiffHunk, FileDiff, LineSelection, Side};
 use git_panel::{ChangesPanel, DiffRequest, GitAnswer};
@@ -16,10 +19,12 @@ use text::{RowSpan, encode};
 use ui::Tone;
 
 use super::hunk_block;
+use super::hunk_parts::{HunkPart, hunk_parts};
 use crate::documents::Documents;
 use crate::item::TabItem;
 use crate::layout::{ItemId, TabOpenMode};
 use crate::notices::Notice;
+use crate::workbench::changed_words::{ChangedWords, WhitespaceChanges};
 use crate::workbench::{Workbench, excerpts};
 
 /// Maximum number of files in one diff.
@@ -35,17 +40,24 @@ pub(super) struct OpenDiff {
     pub(super) side: Side,
     /// The file for which it was opened.
     around: TreePath,
+    /// The treatment of white space with which its rows were chosen.
+    whitespace: WhitespaceChanges,
     /// The hunks of the marks, in text order.
     pub(super) hunks: Vec<ShownHunk>,
     _refresh: Option<Task<()>>,
 }
 
-/// A hunk with the diff to which it belongs.
+/// A part of a hunk with the diff to which it belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ShownHunk {
     pub(super) repository: AbsPath,
     pub(super) diff: Arc<FileDiff>,
+    /// The hunk, which is staged as a whole.
     pub(super) hunk: DiffHunk,
+    /// The rows of it that are shown.
+    pub(super) shown: DiffHunk,
+    /// The words that differ in these rows.
+    pub(super) words: Arc<ChangedWords>,
 }
 
 /// The content of a tab with a diff.
@@ -53,11 +65,14 @@ struct DiffTarget {
     repository: AbsPath,
     side: Side,
     around: TreePath,
+    whitespace: WhitespaceChanges,
 }
 
 /// A file with its diff.
 struct LoadedDiff {
     diff: Arc<FileDiff>,
+    /// The parts of its hunks that are shown.
+    parts: Vec<HunkPart>,
     source: Entity<DocumentModel>,
 }
 
@@ -76,6 +91,7 @@ pub(super) fn open(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
+    let whitespace = workbench.git.whitespace;
     let loading = load(workbench, (&repository, side), &path, window, cx);
     cx.spawn_in(window, async move |this, cx| {
         let files = loading.await;
@@ -89,6 +105,7 @@ pub(super) fn open(
                     repository,
                     side,
                     around: path.clone(),
+                    whitespace,
                 };
                 show(this, target, &files, None, window, cx);
                 go_to_file(this, &path, window, cx);
@@ -125,12 +142,19 @@ fn load(
         )
     });
     let diffs: Vec<_> = diffs.collect();
+    let whitespace = workbench.git.whitespace;
     cx.spawn_in(window, async move |this, cx| {
         let mut files = Vec::new();
         for (file, diff) in diffs {
             let Some(diff) = diff.await.log_err().filter(|diff| !diff.hunks.is_empty()) else {
                 continue;
             };
+            let compared = diff.clone();
+            let parts = cx.background_spawn(async move { hunk_parts(&compared, whitespace) });
+            let parts = parts.await;
+            if parts.is_empty() {
+                continue;
+            }
             let opening = this.update(cx, |_, cx| {
                 let is_on_disk = side == Side::Unstaged && diff.work_entry.is_some();
                 is_on_disk.then(|| Documents::open(file.clone(), Binary::Refuse, cx))
@@ -149,7 +173,11 @@ fn load(
                     source
                 }
             };
-            files.push(LoadedDiff { diff, source });
+            files.push(LoadedDiff {
+                diff,
+                parts,
+                source,
+            });
         }
         files
     })
@@ -207,10 +235,11 @@ fn show(
         repository,
         side,
         around,
+        whitespace,
     } = target;
     let parts = files.iter().flat_map(|file| {
         let count = file.source.read(cx).snapshot().row_count();
-        let rows = excerpt_rows(&file.diff, count).into_iter();
+        let rows = excerpt_rows(&file.parts, count).into_iter();
         rows.map(move |rows| Excerpt {
             source: file.source.clone(),
             rows,
@@ -251,15 +280,16 @@ fn show(
         repository,
         side,
         around,
+        whitespace,
         hunks,
         _refresh: None,
     });
 }
 
 /// Returns the rows of a text around its hunks.
-fn excerpt_rows(diff: &FileDiff, row_count: u32) -> Vec<RowSpan> {
+fn excerpt_rows(parts: &[HunkPart], row_count: u32) -> Vec<RowSpan> {
     let mut rows: Vec<RowSpan> = Vec::new();
-    for hunk in &diff.hunks {
+    for hunk in parts.iter().map(|part| &part.shown) {
         let start = Row(hunk.work.start.0.saturating_sub(CONTEXT).min(row_count - 1));
         let end = Row((hunk.work.end.0 + CONTEXT).clamp(start.0 + 1, row_count.max(start.0 + 1)));
         match rows.last_mut() {
@@ -280,12 +310,14 @@ fn mark(
 ) -> Vec<ShownHunk> {
     let mut placed: Vec<(RowSpan, ShownHunk)> = Vec::new();
     for file in files {
-        for hunk in &file.diff.hunks {
-            if let Some(rows) = place(combined, file, hunk, cx) {
+        for part in &file.parts {
+            if let Some(rows) = place(combined, file, &part.shown, cx) {
                 let shown = ShownHunk {
                     repository: repository.clone(),
                     diff: file.diff.clone(),
-                    hunk: *hunk,
+                    hunk: part.hunk,
+                    shown: part.shown,
+                    words: part.words.clone(),
                 };
                 placed.push((rows, shown));
             }
@@ -303,7 +335,14 @@ fn mark(
         }
     });
     let marks: Vec<ReviewMark> = marks.collect();
-    editor.update(cx, |editor, cx| editor.set_review(marks, cx));
+    let text = editor.read(cx).model().read(cx).snapshot();
+    let words = placed.iter();
+    let words = words.flat_map(|(rows, shown)| shown.words.added_spans(&text, rows.start));
+    let words: Vec<Span> = words.collect();
+    editor.update(cx, |editor, cx| {
+        editor.set_review(marks, cx);
+        show_changed_words(editor, &words, cx);
+    });
     placed.into_iter().map(|(_, shown)| shown).collect()
 }
 
@@ -367,17 +406,41 @@ pub(super) fn hunk_at_caret(
     diff.hunks.get(ix).cloned()
 }
 
-/// Moves the caret of the active diff by some hunks, across files.
-pub(super) fn step(workbench: &Workbench, by: isize, cx: &mut Context<Workbench>) {
+/// Moves the caret of the active diff to the next change below it, or to the one above, across files.
+pub(super) fn step(workbench: &Workbench, is_next: bool, cx: &mut Context<Workbench>) {
     let Some(diff) = active(workbench) else {
         return;
     };
-    let last = diff.hunks.len().saturating_sub(1);
     diff.editor.update(cx, |editor, cx| {
-        if let Some(ix) = editor.reviewed_at_caret(cx) {
-            editor.go_to_reviewed(ix.saturating_add_signed(by).min(last), cx);
+        let rows = reviewed_rows(editor, cx);
+        let caret = editor.caret_point(cx).row;
+        let next = if is_next {
+            rows.iter().position(|rows| rows.start > caret)
+        } else {
+            rows.iter().rposition(|rows| rows.start < caret)
+        };
+        if let Some(ix) = next {
+            editor.go_to_reviewed(ix, cx);
         }
     });
+}
+
+/// Leaves changes of white space alone out of the diffs, or shows them again.
+pub(super) fn toggle_whitespace(
+    workbench: &mut Workbench,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let (whitespace, text) = match workbench.git.whitespace {
+        WhitespaceChanges::Shown => (
+            WhitespaceChanges::Ignored,
+            "Diffs leave out changes of white space alone. Staging still takes whole changes, with their white space.",
+        ),
+        WhitespaceChanges::Ignored => (WhitespaceChanges::Shown, "Diffs show all changes"),
+    };
+    workbench.git.whitespace = whitespace;
+    workbench.report(Notice::new(Tone::Info, text).key("git"), window, cx);
+    refresh(workbench, window, cx);
 }
 
 /// Makes the diffs of open tabs again after the changes of their repositories were read.
@@ -394,12 +457,13 @@ pub(super) fn refresh(workbench: &mut Workbench, window: &mut Window, cx: &mut C
             (diff.item, repository, diff.side, around)
         })
         .collect();
+    let whitespace = workbench.git.whitespace;
     for (item, repository, side, around) in tabs {
         let loading = load(workbench, (&repository, side), &around, window, cx);
         let refreshing = cx.spawn_in(window, async move |this, cx| {
             let files = loading.await;
             this.update_in(cx, |this, window, cx| {
-                replace(this, item, &files, window, cx);
+                replace(this, item, (&files, whitespace), window, cx);
             })
             // The window may be gone by then.
             .ok();
@@ -416,7 +480,7 @@ pub(super) fn refresh(workbench: &mut Workbench, window: &mut Window, cx: &mut C
 fn replace(
     workbench: &mut Workbench,
     item: ItemId,
-    files: &[LoadedDiff],
+    (files, whitespace): (&[LoadedDiff], WhitespaceChanges),
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
@@ -424,8 +488,11 @@ fn replace(
         return;
     };
     let diff = &workbench.git.diffs[ix];
-    let all = files.iter().flat_map(|file| &file.diff.hunks);
-    if diff.hunks.iter().map(|it| &it.hunk).eq(all)
+    let is_switched = diff.whitespace != whitespace;
+    let all = files.iter().flat_map(|file| &file.parts);
+    let all = all.map(|part| &part.shown);
+    if !is_switched
+        && diff.hunks.iter().map(|it| &it.shown).eq(all)
         && diff
             .hunks
             .iter()
@@ -437,16 +504,17 @@ fn replace(
     let combined = editor.read(cx).excerpts().cloned();
     match (diff.side, combined) {
         // The files in the working tree are the same: only their hunks are others.
-        (Side::Unstaged, Some(combined)) => {
+        (Side::Unstaged, Some(combined)) if !is_switched => {
             let hunks = mark(&editor, &combined, &repository, files, cx);
             workbench.git.diffs[ix].hunks = hunks;
         }
-        (Side::Staged, _) if !files.is_empty() => {
+        (side, _) if !files.is_empty() => {
             let had_focus = editor.read(cx).focus_handle(cx).is_focused(window);
             let target = DiffTarget {
                 repository,
-                side: Side::Staged,
+                side,
                 around: diff.around.clone(),
+                whitespace,
             };
             show(workbench, target, files, Some(item), window, cx);
             if had_focus {
@@ -456,6 +524,7 @@ fn replace(
         _ => {
             editor.update(cx, |editor, cx| editor.set_review(Vec::new(), cx));
             workbench.git.diffs[ix].hunks.clear();
+            workbench.git.diffs[ix].whitespace = whitespace;
         }
     }
 }

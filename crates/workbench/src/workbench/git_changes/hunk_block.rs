@@ -12,6 +12,7 @@ use ui::{ActiveTheme as _, Button, ButtonStyle, Label, dp};
 use super::diff::ShownHunk;
 use super::{discard_hunk, stage_hunk};
 use crate::workbench::Workbench;
+use crate::workbench::changed_words::{ChangedWords, marked_line};
 
 /// Height of the line with the buttons, in pixels.
 const HEAD: f32 = 32.0;
@@ -35,9 +36,9 @@ pub(super) fn render(
         let name = format!(
             "Change of {}, line {}: {} lines removed, {} added",
             hunk.diff.path,
-            hunk.hunk.work.start.0 + 1,
-            hunk.hunk.base.len(),
-            hunk.hunk.work.len()
+            hunk.shown.work.start.0 + 1,
+            hunk.shown.base.len(),
+            hunk.shown.work.len()
         );
         div()
             .id(("git-hunk", place.id.0 as usize))
@@ -48,7 +49,7 @@ pub(super) fn render(
             .flex()
             .flex_col()
             .child(head(&hunk, place, &workbench, cx))
-            .children(render_removed(&removed, place, cx))
+            .children(render_removed(&removed, &hunk.words, place, cx))
             .into_any_element()
     });
     (height, view)
@@ -56,11 +57,11 @@ pub(super) fn render(
 
 fn removed_lines(hunk: &ShownHunk) -> Vec<String> {
     let text = String::from_utf8_lossy(&hunk.diff.base);
-    let rows = hunk.hunk.base;
+    let rows = hunk.shown.base;
     let lines = text.split_inclusive('\n').skip(rows.start.0 as usize);
     let lines = lines.take(rows.len() as usize);
     lines
-        .map(|line| line.trim_end_matches(['\n', '\r']).replace('\t', "    "))
+        .map(|line| line.trim_end_matches(['\n', '\r']).to_owned())
         .collect()
 }
 
@@ -78,8 +79,8 @@ fn head(hunk: &ShownHunk, place: &BlockPlace, workbench: &WeakEntity<Workbench>,
                     .ok();
             })
     };
-    let removed = hunk.hunk.base.len();
-    let added = hunk.hunk.work.len();
+    let removed = hunk.shown.base.len();
+    let added = hunk.shown.work.len();
     let line = div()
         .flex()
         .flex_none()
@@ -107,7 +108,12 @@ fn head(hunk: &ShownHunk, place: &BlockPlace, workbench: &WeakEntity<Workbench>,
     }
 }
 
-fn render_removed(lines: &[String], place: &BlockPlace, cx: &App) -> Vec<AnyElement> {
+fn render_removed(
+    lines: &[String],
+    words: &ChangedWords,
+    place: &BlockPlace,
+    cx: &App,
+) -> Vec<AnyElement> {
     let theme = cx.theme();
     let row = || {
         div()
@@ -122,9 +128,9 @@ fn render_removed(lines: &[String], place: &BlockPlace, cx: &App) -> Vec<AnyElem
             .bg(theme.colors.removed_ground)
             .text_color(theme.colors.text)
     };
-    let shown = lines.iter().take(MAX_REMOVED);
-    let shown = shown.map(|line| {
-        let line = ui::foreign::one_line(line.clone());
+    let shown = lines.iter().take(MAX_REMOVED).enumerate();
+    let shown = shown.map(|(ix, line)| {
+        let line = marked_line(line, words.removed_in(ix), cx);
         row().child(line).into_any_element()
     });
     let mut rows: Vec<AnyElement> = shown.collect();

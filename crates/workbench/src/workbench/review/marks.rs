@@ -1,5 +1,7 @@
 //! Appearance and position of a change under review in its text.
 
+use std::sync::Arc;
+
 use base::{AbsPath, Row, Span};
 use composer_panel::actions::{AcceptHere, Cancel, RejectHere};
 use composer_panel::board::{Board, BoardHunk, HunkVerdict};
@@ -13,6 +15,10 @@ use gpui_kit::{
 };
 use text::{RowSpan, Snapshot};
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, KeyHint, Label, dp};
+
+use crate::workbench::changed_words::{
+    ChangedWords, WhitespaceChanges, changed_words, marked_line,
+};
 
 /// Maximum number of removed lines shown; the rest is only counted.
 const MAX_REMOVED_LINES: usize = 40;
@@ -32,6 +38,8 @@ pub(super) struct ShownChange {
     /// Index of the letter and colour of its agent.
     mark: usize,
     agent: String,
+    /// The words that differ; `find_words` fills them in.
+    words: Arc<ChangedWords>,
     /// The field in which the user writes a comment on it.
     pub(super) field: Option<Entity<InputState>>,
 }
@@ -55,6 +63,7 @@ pub(super) fn shown_in(path: &AbsPath, snapshot: &Snapshot, board: &Board) -> Ve
                     rows,
                     mark: job.mark,
                     agent: job.title().to_owned(),
+                    words: Arc::default(),
                     field: None,
                 });
             }
@@ -82,6 +91,7 @@ pub(super) fn shown_here(
                 rows: rows_of(hunk, snapshot)?,
                 mark: 0,
                 agent: title.clone(),
+                words: Arc::default(),
                 field: None,
             })
         })
@@ -117,6 +127,24 @@ impl ShownChange {
     /// Returns the id of the hunk.
     pub(super) fn hunk_id(&self) -> &str {
         &self.hunk.id
+    }
+
+    /// Compares the words of both sides, unless `before` has the same change.
+    pub(super) fn find_words(&mut self, before: &[ShownChange]) {
+        let known = before.iter().find(|it| it.hunk == self.hunk);
+        self.words = match known {
+            Some(known) => known.words.clone(),
+            None => {
+                let removed: Vec<&str> = self.hunk.before.iter().map(String::as_str).collect();
+                let added: Vec<&str> = self.hunk.after.iter().map(String::as_str).collect();
+                Arc::new(changed_words(&removed, &added, WhitespaceChanges::Shown))
+            }
+        };
+    }
+
+    /// Returns the differing words among the added rows of a text.
+    pub(super) fn added_words(&self, snapshot: &Snapshot) -> Vec<Span> {
+        self.words.added_spans(snapshot, self.rows.start)
     }
 
     /// Returns the rows that the change added.
@@ -206,7 +234,7 @@ impl ShownChange {
                 it.opacity(0.6)
             })
             .child(head)
-            .children(removed_lines(&self.hunk.before, place, cx))
+            .children(removed_lines(&self.hunk.before, &self.words, place, cx))
             .children(self.render_field(place, panel, cx))
             .into_any_element()
     }
@@ -255,7 +283,7 @@ impl ShownChange {
 }
 
 /// Renders the removed lines verbatim.
-fn removed_lines(lines: &[String], place: &BlockPlace, cx: &App) -> Vec<Div> {
+fn removed_lines(lines: &[String], words: &ChangedWords, place: &BlockPlace, cx: &App) -> Vec<Div> {
     let theme = cx.theme();
     let row = || {
         div()
@@ -270,9 +298,9 @@ fn removed_lines(lines: &[String], place: &BlockPlace, cx: &App) -> Vec<Div> {
             .bg(theme.colors.removed_ground)
             .text_color(theme.colors.text)
     };
-    let shown = lines.iter().take(MAX_REMOVED_LINES);
+    let shown = lines.iter().take(MAX_REMOVED_LINES).enumerate();
     let mut rows: Vec<Div> = shown
-        .map(|line| row().child(line.replace('\t', "    ")))
+        .map(|(ix, line)| row().child(marked_line(line, words.removed_in(ix), cx)))
         .collect();
     let more = lines.len().saturating_sub(rows.len());
     if more > 0 {
