@@ -15,6 +15,7 @@ mod events;
 mod failures;
 mod folder_state;
 mod git_folders;
+mod identity;
 mod program_reads;
 mod prompts;
 mod queues;
@@ -42,7 +43,7 @@ use git_panel::{
     DiffRequest, DiscardedFile, GitAnswer, GitCommand, GitFailure, GitPrompt, GitRepository,
     GitRun, GitService, GitTick, MessageDraft, StagingStep,
 };
-use git_program::CommitRequest;
+use git_program::{CommitIdentity, CommitRequest, IdentityScope};
 use host::Dirs;
 use host::environment::{self, Recipient};
 use workbench::services::OpenGit;
@@ -216,6 +217,21 @@ impl GitService for FolderGit {
         let order = commands::order_of(&command);
         runs::start(access, folder, order, move |context| {
             commands::run(context, command)
+        })
+    }
+
+    fn identity(&self, repository: &AbsPath) -> GitAnswer<CommitIdentity> {
+        self.read(repository, identity::read)
+    }
+
+    fn store_identity(
+        &self,
+        repository: &AbsPath,
+        identity: CommitIdentity,
+        scope: IdentityScope,
+    ) -> GitAnswer<()> {
+        self.change(repository, move |access, folder| {
+            identity::store(access, folder, &identity, scope)
         })
     }
 

@@ -73,6 +73,8 @@ gpui_kit::actions!(
         AbortOperation,
         /// Create a repository in this folder.
         InitializeRepository,
+        /// Set the name and the e-mail address of your commits.
+        SetIdentity,
     ]
 );
 
@@ -115,6 +117,8 @@ gpui_kit::actions!(
         Refresh,
         /// Show the whole output of the hook that failed, or hide it.
         ToggleLog,
+        /// Store your name and address for all repositories of yours.
+        SaveIdentityForAll,
         /// End the call of Git in progress.
         CancelCall,
         /// Answer the question with yes.

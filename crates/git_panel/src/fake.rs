@@ -1,5 +1,7 @@
 //! A double for tests: repositories in memory, whose answers a test can hold back, reorder and replace by failures.
 
+mod answers;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,8 +15,9 @@ use git::changes::{
 };
 use git::merge::{EntryMode, ObjectId, TreePath};
 use git::staging::{FileDiff, LineSelection, RowEdit, Side};
-use git_program::CommitRequest;
+use git_program::{CommitIdentity, CommitRequest, IdentityScope};
 
+use self::answers::FakeAnswers;
 use crate::service::{
     DiffRequest, DiscardedFile, GitAnswer, GitCommand, GitFailure, GitFailureKind, GitOutcome,
     GitPrompt, GitRepository, GitRun, GitService, GitTick, MessageDraft, RepositoryRole,
@@ -43,6 +46,7 @@ struct FakeGitState {
     next_step: u64,
     trash: BTreeMap<(AbsPath, TreePath), String>,
     last_message: String,
+    answers: FakeAnswers,
 }
 
 /// Contents of an index before a change.
@@ -532,6 +536,22 @@ impl GitService for FakeGit {
             state.failures.pop().map_or(Ok("Done".to_owned()), Err)
         };
         self.call(outcome)
+    }
+
+    fn identity(&self, _: &AbsPath) -> GitAnswer<CommitIdentity> {
+        Self::ready(Ok(self.lock().answers.identity.clone()))
+    }
+
+    fn store_identity(
+        &self,
+        _: &AbsPath,
+        identity: CommitIdentity,
+        scope: IdentityScope,
+    ) -> GitAnswer<()> {
+        self.write(move |state| {
+            state.answers.store_identity(identity, scope);
+            Ok(())
+        })
     }
 
     fn branches(&self, _: &AbsPath) -> GitAnswer<Vec<BranchSummary>> {

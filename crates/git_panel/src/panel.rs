@@ -6,6 +6,7 @@
 mod call;
 mod commands;
 mod commit;
+mod identity;
 mod keys;
 mod prompt;
 mod question;
@@ -54,6 +55,7 @@ pub struct ChangesPanel {
     shows_log: bool,
     question: Option<question::PanelQuestion>,
     prompt: Option<prompt::OpenPrompt>,
+    identity: Option<identity::IdentityForm>,
     waiting_prompts: VecDeque<GitPrompt>,
     call: Option<call::RunningCall>,
     /// The open menu of a button.
@@ -187,6 +189,7 @@ impl ChangesPanel {
             shows_log: false,
             question: None,
             prompt: None,
+            identity: None,
             waiting_prompts: VecDeque::new(),
             call: None,
             menu: None,

@@ -14,8 +14,8 @@ use git::changes::{Change, Changes};
 use git::merge::TreePath;
 use git::staging::{FileDiff, LineSelection, RowEdit, Side};
 use git_program::{
-    CommitRequest, FetchRequest, PromptKind, PullOptions, PushRejection, StashRequest,
-    SwitchRequest,
+    CommitIdentity, CommitRequest, FetchRequest, IdentityScope, PromptKind, PullOptions,
+    PushRejection, StashRequest, SwitchRequest,
 };
 use zeroize::Zeroizing;
 
@@ -95,6 +95,17 @@ pub trait GitService: Send + Sync {
 
     /// Runs a command.
     fn run(&self, repository: &AbsPath, command: GitCommand) -> GitRun;
+
+    /// Returns the author of commits, as far as it is configured.
+    fn identity(&self, repository: &AbsPath) -> GitAnswer<CommitIdentity>;
+
+    /// Stores the author of commits.
+    fn store_identity(
+        &self,
+        repository: &AbsPath,
+        identity: CommitIdentity,
+        scope: IdentityScope,
+    ) -> GitAnswer<()>;
 
     /// Returns the branches of a repository, those of remotes included.
     fn branches(&self, repository: &AbsPath) -> GitAnswer<Vec<BranchSummary>>;

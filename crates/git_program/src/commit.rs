@@ -119,22 +119,6 @@ impl GitProgram {
         })
     }
 
-    /// Stores the author of the commits of this repository.
-    pub fn set_identity(
-        &self,
-        name: &str,
-        address: &str,
-        cancellation: &Cancellation,
-    ) -> Result<(), Error> {
-        for (key, value) in [("user.name", name), ("user.email", address)] {
-            let call = GitCall::write("config")
-                .args(["--local", key])
-                .name(value)?;
-            self.output(call, SMALL_OUTPUT, cancellation)?;
-        }
-        Ok(())
-    }
-
     /// Returns a value of the configuration; `None` if it is not set.
     pub(crate) fn configured(
         &self,

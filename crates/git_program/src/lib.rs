@@ -24,6 +24,7 @@ mod details;
 mod error;
 mod graph;
 mod hook_trace;
+mod identity;
 mod index_lock;
 mod log;
 mod operation;
@@ -55,6 +56,7 @@ pub use commit::{CommitRequest, MessageComments, MessageSettings};
 pub use details::{CommitDetails, CommitPerson, CommittedChange, parse_raw_changes};
 pub use error::{Error, HookFailure};
 pub use graph::{CommitGraph, GraphLine, GraphRow};
+pub use identity::{CommitIdentity, IdentityScope};
 pub use log::{LogOrder, LogParser, LogQuery, LogRow, Pickaxe, RefKind, RefLabel};
 pub use operation::{
     FastForward, MergeRequest, OperationKind, OperationOutcome, OperationState, OutputReceiver,

@@ -2,7 +2,7 @@
 
 use futures::executor::block_on;
 use git_panel::{GitFailureKind, GitRun, GitService as _};
-use git_program::CommitRequest;
+use git_program::{CommitRequest, IdentityScope};
 use host::{Files as _, RealFiles};
 
 use super::{Fixture, finish, service};
@@ -145,4 +145,27 @@ fn checks_of_landings_guard_commits_if_the_settings_say_so() {
 fn has_sandbox() -> bool {
     runtime::prepare_sandbox();
     base::Platform::CURRENT == base::Platform::Linux
+}
+
+#[test]
+fn a_missing_address_refuses_commits_until_it_is_stored() {
+    let Some(fixture) = staged() else {
+        return;
+    };
+    fixture.git(&["config", "--unset", "user.email"]);
+    fixture.git(&["config", "user.useConfigOnly", "true"]);
+    let refused = fixture.commit("second").expect_err("no address");
+    assert_eq!(refused.kind, GitFailureKind::IdentityMissing);
+    let (service, root) = (&fixture.service, &fixture.root);
+    let mut identity = block_on(service.identity(root)).expect("the part that is set");
+    assert_eq!(
+        (identity.name.as_str(), identity.address.as_str()),
+        ("A B", "")
+    );
+    identity.address = "b@example.org".to_owned();
+    let stored = service.store_identity(root, identity, IdentityScope::User);
+    block_on(stored).expect("stored");
+    fixture.commit("second").expect("a commit");
+    let address = fixture.git(&["config", "--global", "--get", "user.email"]);
+    assert_eq!(address, "b@example.org");
 }

@@ -6,7 +6,7 @@ use gpui_kit::{Context, SharedString, Task, Window};
 use ui::Tone;
 
 use super::question::PanelQuestion;
-use super::{ChangesPanel, ChangesPanelEvent};
+use super::{ChangesPanel, ChangesPanelEvent, CommitKind, identity};
 use crate::service::{
     GitCommand, GitFailure, GitFailureKind, GitOutcome, GitRun, MessageDraft, PushMode,
 };
@@ -26,8 +26,8 @@ pub(super) struct RunningCall {
 pub(super) enum AfterCall {
     /// The outcome is shown.
     Show,
-    /// The message of the commit is cleared, and the branch pushed if `pushes`.
-    ClearMessage { pushes: bool },
+    /// The message of the commit is cleared, and the branch pushed if the kind says so.
+    ClearMessage { kind: CommitKind },
     /// If local changes prevent the switch, the user may stash them.
     OfferStash(SwitchRequest),
 }
@@ -126,12 +126,12 @@ impl ChangesPanel {
             Tone::Warning
         };
         self.note(tone, outcome.sentence, cx);
-        if let AfterCall::ClearMessage { pushes } = after {
+        if let AfterCall::ClearMessage { kind } = after {
             if let Some(message) = self.message(root).cloned() {
                 message.update(cx, |message, cx| message.set(MessageDraft::default(), cx));
             }
             self.store_draft(root, String::new(), cx);
-            if pushes {
+            if kind == CommitKind::AndPush {
                 let run = self.service.run(root, GitCommand::Push(PushMode::Normal));
                 self.follow_call(root.clone(), "Pushing", run, AfterCall::Show, window, cx);
             }
@@ -146,6 +146,13 @@ impl ChangesPanel {
         cx: &mut Context<Self>,
     ) {
         self.fail(failure, cx);
+        if failure.kind == GitFailureKind::IdentityMissing {
+            let retry = match after {
+                AfterCall::ClearMessage { kind } => Some(kind),
+                AfterCall::Show | AfterCall::OfferStash(_) => None,
+            };
+            return identity::open(self, retry, window, cx);
+        }
         if let (AfterCall::OfferStash(request), GitFailureKind::LocalChanges(_)) =
             (after, &failure.kind)
         {

@@ -3,7 +3,7 @@
 use git_program::{FetchRequest, PullOptions, StashParts, StashRequest};
 use gpui_kit::{Context, Div, InteractiveElement as _, Stateful, Window};
 
-use super::{ChangesPanel, ChangesPanelEvent, CommitKind};
+use super::{ChangesPanel, ChangesPanelEvent, CommitKind, identity};
 use crate::actions as act;
 use crate::service::{GitCommand, PushMode};
 
@@ -44,6 +44,8 @@ pub enum PanelCommand {
     Abort,
     /// Creates a repository.
     Initialize,
+    /// Asks for the author of commits.
+    SetIdentity,
 }
 
 impl ChangesPanel {
@@ -65,6 +67,7 @@ impl ChangesPanel {
             PanelCommand::PushWithLease => return self.ask_push_with_lease(window, cx),
             PanelCommand::Abort => return self.ask_abort(window, cx),
             PanelCommand::Initialize => return self.initialize(window, cx),
+            PanelCommand::SetIdentity => return identity::open(self, None, window, cx),
             PanelCommand::Fetch => GitCommand::Fetch(FetchRequest::default()),
             PanelCommand::Pull => GitCommand::Pull(PullOptions::default()),
             PanelCommand::Push => GitCommand::Push(PushMode::Normal),
@@ -113,5 +116,6 @@ pub fn on_commands<V: 'static>(
         SkipCommit => C::Skip,
         AbortOperation => C::Abort,
         InitializeRepository => C::Initialize,
+        SetIdentity => C::SetIdentity,
     )
 }

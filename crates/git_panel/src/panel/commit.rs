@@ -65,9 +65,7 @@ impl ChangesPanel {
             ..CommitRequest::default()
         };
         let run = self.service.commit(&root, request);
-        let after = AfterCall::ClearMessage {
-            pushes: kind == CommitKind::AndPush,
-        };
+        let after = AfterCall::ClearMessage { kind };
         self.follow_call(root, "Committing", run, after, window, cx);
     }
 

@@ -1,10 +1,11 @@
 //! Handlers of actions, and typed characters that search a row.
 
+use git_program::IdentityScope;
 use gpui_kit::{
     Context, Div, InteractiveElement as _, KeyDownEvent, ScrollStrategy, Stateful, Window,
 };
 
-use super::{ChangesPanel, ChangesPanelEvent, commands, staging};
+use super::{ChangesPanel, ChangesPanelEvent, commands, identity, staging};
 use crate::actions as act;
 use crate::rows::RowKey;
 use crate::state::SelectionMode;
@@ -30,6 +31,11 @@ impl ChangesPanel {
                 this.shows_log = !this.shows_log;
                 cx.notify();
             }))
+            .on_action(
+                cx.listener(|this, _: &act::SaveIdentityForAll, window, cx| {
+                    identity::save(this, IdentityScope::User, window, cx);
+                }),
+            )
             .on_action(cx.listener(|this, _: &act::CancelCall, _, cx| this.cancel_call(cx)))
             .on_action(cx.listener(|this, _: &act::ConfirmQuestion, window, cx| {
                 this.confirm_question(window, cx);
@@ -171,6 +177,8 @@ impl ChangesPanel {
             self.dismiss_question(window, cx);
         } else if self.prompt.is_some() {
             self.refuse_prompt(window, cx);
+        } else if self.identity.is_some() {
+            identity::close(self, window, cx);
         } else if !self.state.typed.is_empty() {
             self.state.typed.clear();
         } else if self.notice.take().is_none() {

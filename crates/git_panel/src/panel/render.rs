@@ -12,7 +12,7 @@ use ui::{
     Menu, MenuAnchor, PopupMenu, TextField, Tone, dp,
 };
 
-use super::{ChangesPanel, ChangesPanelEvent, branch_name};
+use super::{ChangesPanel, ChangesPanelEvent, branch_name, identity};
 use crate::actions as act;
 use crate::message::RULERS;
 use crate::rows::shown;
@@ -95,6 +95,7 @@ impl ChangesPanel {
             self.render_call(),
             self.render_question(cx),
             self.render_prompt(cx),
+            identity::render(self, cx),
             self.render_notice(cx),
         ];
         banners.into_iter().flatten().collect()
@@ -456,6 +457,7 @@ fn repository_menu() -> Menu {
         .action("Pop stash", Box::new(act::StashPop))
         .separator()
         .action("Push with lease\u{2026}", Box::new(act::PushWithLease))
+        .action("Set name and address\u{2026}", Box::new(act::SetIdentity))
         .action("Refresh", Box::new(act::Refresh))
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use base::{AbsPath, Platform};
 use git::changes::{Operation, OperationKind};
 use git::merge::TreePath;
-use git_program::PromptKind;
+use git_program::{CommitIdentity, IdentityScope, PromptKind};
 use gpui_kit::test::TestQueryExt as _;
 use gpui_kit::{Entity, Role, TestAppContext, VisualTestContext};
 use settings::{KeymapBase, Settings, builtin, parse_keymap};
@@ -458,4 +458,48 @@ fn questions_of_git_are_answered(cx: &mut TestAppContext) {
     assert_eq!(answer.as_deref(), Some("me"));
     let labels = story.labels(Role::Status);
     assert!(labels.iter().all(|label| !label.contains("Username")));
+}
+
+fn ann() -> CommitIdentity {
+    CommitIdentity {
+        name: "Ann".to_owned(),
+        address: "ann@example.org".to_owned(),
+    }
+}
+
+#[gpui_kit::test]
+fn a_missing_address_is_asked_for_and_the_commit_repeated(cx: &mut TestAppContext) {
+    let mut story = open(changed(&["a.rs"]), cx);
+    story.git.set_configured_name("Ann");
+    story.keys("down down space alt-m");
+    story.input("Add a");
+    let kind = GitFailureKind::IdentityMissing;
+    story.git.fail_next(kind, "git does not know you");
+    story.keys("ctrl-enter");
+    story.expect_label(Role::Status, "Type yours");
+    // The name is known, so the address has the keyboard.
+    story.keys("enter");
+    story.expect_label(Role::Status, "both a name");
+    story.input("ann@example.org");
+    story.keys("enter");
+    let expected = (ann(), IdentityScope::Repository);
+    assert_eq!(story.git.take_identities(), [expected]);
+    assert_eq!(story.git.commits().len(), 2, "the commit is repeated");
+    assert_eq!(story.message(), "");
+}
+
+#[gpui_kit::test]
+fn an_identity_is_stored_for_all_or_dismissed(cx: &mut TestAppContext) {
+    let mut story = open(changed(&["a.rs"]), cx);
+    story.git.set_configured_name("Ann");
+    story.keys("alt-i");
+    story.input("ann@example.org");
+    story.keys("escape");
+    assert!(story.git.take_identities().is_empty());
+    story.keys("alt-i");
+    story.input("ann@example.org");
+    story.keys("ctrl-enter");
+    let expected = (ann(), IdentityScope::User);
+    assert_eq!(story.git.take_identities(), [expected]);
+    story.expect_label(Role::Status, "are stored");
 }

@@ -10,6 +10,7 @@ use super::Fixture;
 use crate::cancellation::Cancellation;
 use crate::commit::{CommitRequest, MessageComments};
 use crate::error::Error;
+use crate::identity::{CommitIdentity, IdentityScope};
 use crate::run::CallTerminal;
 
 fn request(message: &str) -> CommitRequest {
@@ -255,8 +256,17 @@ fn signing_identity_and_an_empty_index_have_their_errors() {
     let cancellation = Cancellation::default();
     fixture
         .git
-        .set_identity("A", "a@example.org", &cancellation)
+        .store_identity(
+            &CommitIdentity {
+                name: "A".to_owned(),
+                address: "a@example.org".to_owned(),
+            },
+            IdentityScope::Repository,
+            &cancellation,
+        )
         .expect("stored");
+    let stored = fixture.git.identity(&cancellation).expect("it is set");
+    assert_eq!(stored.address, "a@example.org");
     fixture
         .git
         .commit(&request("x"), &cancellation, &mut |_| {})
