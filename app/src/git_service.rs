@@ -20,6 +20,7 @@ mod program_reads;
 mod prompts;
 mod queues;
 mod reads;
+mod rebase;
 mod repositories;
 mod runs;
 mod staging;
@@ -41,9 +42,9 @@ use git::merge::TreePath;
 use git::staging::{FileDiff, LineSelection, RowEdit, Side};
 use git_panel::{
     DiffRequest, DiscardedFile, GitAnswer, GitCommand, GitFailure, GitPrompt, GitRepository,
-    GitRun, GitService, GitTick, MessageDraft, StagingStep,
+    GitRun, GitService, GitTick, MessageDraft, RebasePlan, StagingStep,
 };
-use git_program::{CommitIdentity, CommitRequest, IdentityScope};
+use git_program::{CommitIdentity, CommitRequest, IdentityScope, LogRow};
 use host::Dirs;
 use host::environment::{self, Recipient};
 use workbench::services::OpenGit;
@@ -233,6 +234,22 @@ impl GitService for FolderGit {
         self.change(repository, move |access, folder| {
             identity::store(access, folder, &identity, scope)
         })
+    }
+
+    fn rebase_plan(&self, repository: &AbsPath, first: Option<String>) -> GitAnswer<RebasePlan> {
+        self.read(repository, move |access, folder| {
+            rebase::plan(access, folder, first)
+        })
+    }
+
+    fn commit_message(&self, repository: &AbsPath, id: String) -> GitAnswer<String> {
+        self.read(repository, move |access, folder| {
+            rebase::message(access, folder, &id)
+        })
+    }
+
+    fn recent_commits(&self, repository: &AbsPath) -> GitAnswer<Vec<LogRow>> {
+        self.read(repository, rebase::recent_commits)
     }
 
     fn branches(&self, repository: &AbsPath) -> GitAnswer<Vec<BranchSummary>> {

@@ -11,6 +11,7 @@ use runtime::compose::commit_checks::first_failed_check;
 
 use super::failures::{failure, of_program, other};
 use super::folder_state::GitFolderState;
+use super::rebase;
 use super::runs::{RunContext, RunOrder};
 
 /// Digits of a commit id in sentences.
@@ -26,6 +27,7 @@ pub(super) fn order_of(command: &GitCommand) -> RunOrder {
         | GitCommand::Pull(_)
         | GitCommand::Stash(_)
         | GitCommand::StashPop
+        | GitCommand::Rebase(_)
         | GitCommand::Continue
         | GitCommand::Skip
         | GitCommand::Abort => RunOrder::Queued,
@@ -107,6 +109,7 @@ pub(super) fn run(context: &RunContext<'_>, command: GitCommand) -> Result<GitOu
             .stash_push(&request, cancellation)
             .map(|entry| done(format!("Stashed: {}", entry.message))),
         GitCommand::StashPop => return pop_stash(context),
+        GitCommand::Rebase(request) => return rebase::run(context, &request),
         GitCommand::Continue => {
             let kind = operation(context)?;
             let outcome = program.continue_operation(kind, cancellation, &mut print);
@@ -155,7 +158,7 @@ fn of_switch(request: &SwitchRequest, outcome: SwitchOutcome) -> GitOutcome {
     }
 }
 
-fn of_operation(sentence: &str, outcome: OperationOutcome) -> GitOutcome {
+pub(super) fn of_operation(sentence: &str, outcome: OperationOutcome) -> GitOutcome {
     let conflicts = match outcome {
         OperationOutcome::Done => return done(sentence),
         OperationOutcome::Stopped { conflicts, .. } | OperationOutcome::Conflicts(conflicts) => {

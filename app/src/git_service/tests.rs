@@ -3,6 +3,7 @@
 mod by_program;
 mod commits;
 mod in_process;
+mod rebases;
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;

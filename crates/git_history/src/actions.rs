@@ -64,6 +64,8 @@ gpui_kit::actions!(
         CherryPick,
         /// Revert the selected commit with a new one.
         Revert,
+        /// Edit the list of the commits from the selected one on, then replay them.
+        RebaseFrom,
         /// Move the current branch to the selected commit; its later changes stay staged.
         ResetSoft,
         /// Move the current branch to the selected commit; its later changes stay in the files.

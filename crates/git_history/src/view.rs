@@ -83,6 +83,8 @@ pub enum HistoryEvent {
         /// The command.
         command: CommitCommand,
     },
+    /// Edit the list of the commits from this one on, to replay them.
+    RebaseFrom(String),
     /// Open the web page of a commit.
     OpenPage(String),
     /// A sentence for the user.

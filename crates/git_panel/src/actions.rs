@@ -2,7 +2,8 @@
 //!
 //! Key contexts: `GitPanel` is the whole panel, `GitChanges` its list, `GitPrompt` a question of Git or of the panel;
 //! the message is an `Editor` inside `GitPanel`. The window handles those of the namespace `git`, so that they work
-//! everywhere; the panel handles both.
+//! everywhere; the panel handles both. `GitRebase` is the list of a rebase, `GitRebaseList` its commits, where single
+//! letters are commands.
 
 gpui_kit::actions!(
     git,
@@ -75,6 +76,10 @@ gpui_kit::actions!(
         InitializeRepository,
         /// Set the name and the e-mail address of your commits.
         SetIdentity,
+        /// Edit the list of the commits after the upstream branch, then replay them.
+        RebaseCommits,
+        /// Choose a commit, edit the list of the commits from it on, then replay them.
+        RebaseFromCommit,
     ]
 );
 
@@ -127,3 +132,42 @@ gpui_kit::actions!(
         Cancel,
     ]
 );
+
+/// Commands of the list of a rebase.
+pub mod rebase {
+    gpui_kit::actions!(
+        git_rebase,
+        [
+            /// Select the next commit of the rebase.
+            SelectNext,
+            /// Select the previous commit of the rebase.
+            SelectPrevious,
+            /// Select the first commit of the rebase.
+            SelectFirst,
+            /// Select the last commit of the rebase.
+            SelectLast,
+            /// Replay the selected commit earlier.
+            MoveUp,
+            /// Replay the selected commit later.
+            MoveDown,
+            /// Replay the selected commit as it is.
+            Pick,
+            /// Replay the selected commit with another message.
+            Reword,
+            /// Stop after the selected commit, so that you can change it.
+            StopAtCommit,
+            /// Join the selected commit with the one before it, and keep both messages.
+            Squash,
+            /// Join the selected commit with the one before it, and drop its message.
+            Fixup,
+            /// Leave the selected commit out.
+            DropCommit,
+            /// Take the edited message, and return to the list of commits.
+            EndMessage,
+            /// Start the rebase.
+            Start,
+            /// Close the list without a rebase.
+            Cancel,
+        ]
+    );
+}

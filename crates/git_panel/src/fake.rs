@@ -15,13 +15,13 @@ use git::changes::{
 };
 use git::merge::{EntryMode, ObjectId, TreePath};
 use git::staging::{FileDiff, LineSelection, RowEdit, Side};
-use git_program::{CommitIdentity, CommitRequest, IdentityScope};
+use git_program::{CommitIdentity, CommitRequest, IdentityScope, LogRow};
 
 use self::answers::FakeAnswers;
 use crate::service::{
     DiffRequest, DiscardedFile, GitAnswer, GitCommand, GitFailure, GitFailureKind, GitOutcome,
-    GitPrompt, GitRepository, GitRun, GitService, GitTick, MessageDraft, RepositoryRole,
-    StagingStep,
+    GitPrompt, GitRepository, GitRun, GitService, GitTick, MessageDraft, RebasePlan,
+    RepositoryRole, StagingStep,
 };
 
 /// Repositories in memory.
@@ -552,6 +552,18 @@ impl GitService for FakeGit {
             state.answers.store_identity(identity, scope);
             Ok(())
         })
+    }
+
+    fn rebase_plan(&self, _: &AbsPath, first: Option<String>) -> GitAnswer<RebasePlan> {
+        Self::ready(self.lock().answers.rebase_plan(first))
+    }
+
+    fn commit_message(&self, _: &AbsPath, id: String) -> GitAnswer<String> {
+        Self::ready(Ok(self.lock().answers.commit_message(&id)))
+    }
+
+    fn recent_commits(&self, _: &AbsPath) -> GitAnswer<Vec<LogRow>> {
+        Self::ready(Ok(self.lock().answers.commits.clone()))
     }
 
     fn branches(&self, _: &AbsPath) -> GitAnswer<Vec<BranchSummary>> {

@@ -20,10 +20,11 @@ mod state;
 
 pub use fake::FakeGit;
 pub use panel::{
-    ChangesPanel, ChangesPanelEvent, CommitKind, GitSummary, PanelCommand, on_commands,
+    ChangesPanel, ChangesPanelEvent, CommitKind, CommitPurpose, GitSummary, PanelCommand,
+    RebaseList, on_commands,
 };
 pub use service::{
     DiffRequest, DiscardedFile, GitAnswer, GitCommand, GitFailure, GitFailureKind, GitOutcome,
     GitPrompt, GitRepository, GitRun, GitService, GitTick, HookReport, MessageDraft, PushMode,
-    RepositoryRole, StagingStep,
+    RebasePlan, RepositoryRole, StagingStep,
 };

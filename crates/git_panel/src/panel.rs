@@ -4,12 +4,15 @@
 //! shows their failures. Start at `ChangesPanel::new`.
 
 mod call;
+mod choosing;
 mod commands;
 mod commit;
 mod identity;
 mod keys;
 mod prompt;
 mod question;
+mod rebase;
+mod rebase_list;
 mod render;
 mod render_rows;
 mod staging;
@@ -23,6 +26,7 @@ use git::BranchSummary;
 use git::changes::{Changes, HeadState};
 use git::merge::TreePath;
 use git::staging::Side;
+use git_program::LogRow;
 use gpui_kit::{
     App, AppContext as _, Context, Entity, EventEmitter, FocusHandle, Focusable, SharedString,
     Subscription, Task, UniformListScrollHandle, Window,
@@ -32,11 +36,14 @@ use ui::{PopupMenu, Tone};
 use crate::message::{CommitMessage, MessageRested};
 use crate::service::{
     GitFailure, GitFailureKind, GitPrompt, GitService, GitTick, HookReport, MessageDraft,
+    RebasePlan,
 };
 use crate::state::{PanelState, RefreshScope};
 
+pub use choosing::CommitPurpose;
 pub use commands::{PanelCommand, on_commands};
 pub use commit::CommitKind;
+pub use rebase_list::RebaseList;
 
 /// The panel with the changes of a folder: what is staged, what is not, the message of the next commit.
 pub struct ChangesPanel {
@@ -121,6 +128,22 @@ pub enum ChangesPanelEvent {
     ChooseBranch(Vec<BranchSummary>),
     /// Ask the user for the name of a branch, for `ChangesPanel::create_branch`.
     NameBranch,
+    /// Ask the user for one of these commits, for `ChangesPanel::commit_chosen`.
+    ChooseCommit {
+        /// The repository.
+        repository: AbsPath,
+        /// The use of the commit.
+        purpose: CommitPurpose,
+        /// The commits, the newest first.
+        commits: Vec<LogRow>,
+    },
+    /// Show a `RebaseList` with the commits of a plan.
+    EditRebase {
+        /// The repository.
+        repository: AbsPath,
+        /// The commits.
+        plan: RebasePlan,
+    },
     /// Ask the user to trust the folder.
     TrustRequested,
     /// Git asks the user: show the panel.

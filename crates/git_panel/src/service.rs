@@ -14,8 +14,8 @@ use git::changes::{Change, Changes};
 use git::merge::TreePath;
 use git::staging::{FileDiff, LineSelection, RowEdit, Side};
 use git_program::{
-    CommitIdentity, CommitRequest, FetchRequest, IdentityScope, PromptKind, PullOptions,
-    PushRejection, StashRequest, SwitchRequest,
+    CommitIdentity, CommitRequest, FetchRequest, IdentityScope, LogRow, PromptKind, PullOptions,
+    PushRejection, RebaseRequest, RebaseStep, StashRequest, SwitchRequest,
 };
 use zeroize::Zeroizing;
 
@@ -107,6 +107,19 @@ pub trait GitService: Send + Sync {
         scope: IdentityScope,
     ) -> GitAnswer<()>;
 
+    /// Returns the commits of the current branch from `first` on, as a rebase replays them; without `first`, those after the
+    /// upstream branch.
+    ///
+    /// # Errors
+    /// `NoUpstream` if that branch is asked for and there is none.
+    fn rebase_plan(&self, repository: &AbsPath, first: Option<String>) -> GitAnswer<RebasePlan>;
+
+    /// Returns the whole message of a commit.
+    fn commit_message(&self, repository: &AbsPath, id: String) -> GitAnswer<String>;
+
+    /// Returns the latest commits of the current branch, the newest first.
+    fn recent_commits(&self, repository: &AbsPath) -> GitAnswer<Vec<LogRow>>;
+
     /// Returns the branches of a repository, those of remotes included.
     fn branches(&self, repository: &AbsPath) -> GitAnswer<Vec<BranchSummary>>;
 
@@ -193,6 +206,19 @@ pub struct MessageDraft {
     pub is_template: bool,
 }
 
+/// The commits that a rebase replays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RebasePlan {
+    /// The revision whose commits are not replayed.
+    pub upstream: String,
+    /// Its name for people.
+    pub base: String,
+    /// The commits, the oldest first.
+    pub steps: Vec<RebaseStep>,
+    /// Number of merges among them, which are not replayed.
+    pub merges: usize,
+}
+
 /// A command on a repository that the git program runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GitCommand {
@@ -208,6 +234,8 @@ pub enum GitCommand {
     Stash(StashRequest),
     /// Applies the latest entry of the stash and drops it.
     StashPop,
+    /// Replays commits of the current branch.
+    Rebase(RebaseRequest),
     /// Continues the operation in progress.
     Continue,
     /// Leaves out the commit at which the operation stopped.
@@ -313,6 +341,8 @@ pub enum GitFailureKind {
     SigningFailed,
     /// Name or address of the author are not set.
     IdentityMissing,
+    /// The current branch has no upstream branch.
+    NoUpstream,
     /// There is nothing to commit or to stash.
     NothingStaged,
     /// Local changes would be overwritten: these files.

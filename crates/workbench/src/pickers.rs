@@ -6,6 +6,7 @@ pub(crate) mod choices;
 pub(crate) mod code_actions;
 pub(crate) mod commands;
 pub(crate) mod commit_name;
+pub(crate) mod commits;
 pub(crate) mod edit_preview;
 pub(crate) mod everything;
 pub(crate) mod files;

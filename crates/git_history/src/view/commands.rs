@@ -7,8 +7,8 @@ use ui::Menu;
 use super::loading::LoadProgress;
 use super::{HistoryEvent, HistoryView};
 use crate::actions::{
-    CheckOut, CherryPick, CopyId, CreateBranch, CreateTag, OpenOnHost, Refresh, ResetHard,
-    ResetMixed, ResetSoft, Revert, ToggleAllBranches,
+    CheckOut, CherryPick, CopyId, CreateBranch, CreateTag, OpenOnHost, RebaseFrom, Refresh,
+    ResetHard, ResetMixed, ResetSoft, Revert, ToggleAllBranches,
 };
 use crate::blame::short_id;
 use crate::service::CommitCommand;
@@ -29,6 +29,7 @@ impl HistoryView {
             .separator()
             .action("Cherry-pick", Box::new(CherryPick))
             .action("Revert", Box::new(Revert))
+            .action("Rebase from here\u{2026}", Box::new(RebaseFrom))
             .separator()
             .action("Reset, keep changes staged", Box::new(ResetSoft))
             .action("Reset, keep changes in files", Box::new(ResetMixed))
@@ -82,6 +83,12 @@ impl HistoryView {
 
     pub(super) fn revert(&mut self, _: &Revert, _: &mut Window, cx: &mut Context<Self>) {
         self.ask(CommitCommand::Revert, cx);
+    }
+
+    pub(super) fn rebase_from(&mut self, _: &RebaseFrom, _: &mut Window, cx: &mut Context<Self>) {
+        if let Some(commit) = self.commit_or_tell(cx) {
+            cx.emit(HistoryEvent::RebaseFrom(commit.id));
+        }
     }
 
     pub(super) fn reset_soft(&mut self, _: &ResetSoft, _: &mut Window, cx: &mut Context<Self>) {

@@ -263,6 +263,7 @@ impl Render for HistoryView {
             .on_action(cx.listener(Self::create_tag))
             .on_action(cx.listener(Self::cherry_pick))
             .on_action(cx.listener(Self::revert))
+            .on_action(cx.listener(Self::rebase_from))
             .on_action(cx.listener(Self::reset_soft))
             .on_action(cx.listener(Self::reset_mixed))
             .on_action(cx.listener(Self::reset_hard))

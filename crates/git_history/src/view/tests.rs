@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gpui_kit::{Entity, TestAppContext, VisualTestContext};
 
 use super::{HistoryEvent, HistoryView};
-use crate::actions::{Cancel, CopyId, OpenSelected, SelectLast, SelectNext};
+use crate::actions::{Cancel, CopyId, OpenSelected, RebaseFrom, SelectLast, SelectNext};
 use crate::fake::FakeHistory;
 use crate::service::HistoryError;
 
@@ -108,6 +108,11 @@ fn the_files_of_the_selected_commit_open_by_enter(cx: &mut TestAppContext) {
     settle(&mut cx);
     let copied = cx.read_from_clipboard().and_then(|item| item.text());
     assert_eq!(copied, Some("2".repeat(40)));
+    cx.dispatch_action(RebaseFrom);
+    settle(&mut cx);
+    let is_asked = std::iter::from_fn(|| events.try_recv().ok())
+        .any(|event| event == HistoryEvent::RebaseFrom("2".repeat(40)));
+    assert!(is_asked);
 }
 
 #[gpui_kit::test]

@@ -1,12 +1,19 @@
 //! Answers of the double beyond files and commits, and the requests that it noted.
 
-use git_program::{CommitIdentity, IdentityScope};
+use git_program::{CommitIdentity, IdentityScope, LogRow, RebaseAction, RebaseStep};
+
+use super::{FakeGit, failure};
+use crate::service::{GitFailure, GitFailureKind, RebasePlan};
 
 /// Answers and noted requests.
 #[derive(Default)]
 pub(super) struct FakeAnswers {
     pub(super) identity: CommitIdentity,
     identities: Vec<(CommitIdentity, IdentityScope)>,
+    /// The commits of the current branch, the newest first.
+    pub(super) commits: Vec<LogRow>,
+    /// Number of commits that the upstream branch lacks; `None` without such a branch.
+    ahead: Option<usize>,
 }
 
 impl FakeAnswers {
@@ -14,10 +21,57 @@ impl FakeAnswers {
         self.identity = identity.clone();
         self.identities.push((identity, scope));
     }
+
+    pub(super) fn rebase_plan(&self, first: Option<String>) -> Result<RebasePlan, GitFailure> {
+        let count = match &first {
+            Some(first) => self.commits.iter().position(|row| row.id == *first),
+            None => self.ahead.and_then(|ahead| ahead.checked_sub(1)),
+        };
+        let Some(last) = count.filter(|last| *last < self.commits.len()) else {
+            return Err(failure(GitFailureKind::NoUpstream, "there is no upstream"));
+        };
+        let steps = self.commits[..=last].iter().rev().map(|row| RebaseStep {
+            action: RebaseAction::Pick,
+            id: row.id.clone(),
+            subject: row.subject.clone(),
+        });
+        Ok(RebasePlan {
+            upstream: first.map_or("@{upstream}".to_owned(), |first| format!("{first}^")),
+            base: "the upstream branch".to_owned(),
+            steps: steps.collect(),
+            merges: 0,
+        })
+    }
+
+    pub(super) fn commit_message(&self, id: &str) -> String {
+        let row = self.commits.iter().find(|row| row.id == id);
+        row.map_or(String::new(), |row| {
+            format!("{}\n\nThe whole message.\n", row.subject)
+        })
+    }
+}
+
+impl FakeGit {
+    /// Sets the commits of the current branch by their subjects, the newest first, and the number that its upstream branch
+    /// lacks; `None` without such a branch. Their ids are the digits of their numbers from the end, counted from 1, repeated.
+    pub fn set_branch_commits(&self, subjects: &[&str], ahead: Option<usize>) {
+        let rows = subjects.iter().enumerate().map(|(ix, subject)| LogRow {
+            id: ((subjects.len() - ix) % 10).to_string().repeat(40),
+            parents: Vec::new(),
+            author: "Ann".to_owned(),
+            address: "ann@example.org".to_owned(),
+            seconds: 0,
+            refs: Vec::new(),
+            subject: (*subject).to_owned(),
+        });
+        let mut state = self.lock();
+        state.answers.commits = rows.collect();
+        state.answers.ahead = ahead;
+    }
 }
 
 #[cfg(test)]
-impl super::FakeGit {
+impl FakeGit {
     /// Sets the author of commits, as the configuration has it.
     pub(crate) fn set_configured_name(&self, name: &str) {
         self.lock().answers.identity.name = name.to_owned();

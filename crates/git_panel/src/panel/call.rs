@@ -28,6 +28,8 @@ pub(super) enum AfterCall {
     Show,
     /// The message of the commit is cleared, and the branch pushed if the kind says so.
     ClearMessage { kind: CommitKind },
+    /// The first file with conflicts is opened.
+    OpenConflict,
     /// If local changes prevent the switch, the user may stash them.
     OfferStash(SwitchRequest),
 }
@@ -56,6 +58,7 @@ impl ChangesPanel {
             GitCommand::Switch(request) if request.local_changes == LocalChanges::Refuse => {
                 AfterCall::OfferStash(request.clone())
             }
+            GitCommand::Continue | GitCommand::Skip => AfterCall::OpenConflict,
             _ => AfterCall::Show,
         };
         let run = self.service.run(&root, command);
@@ -126,6 +129,9 @@ impl ChangesPanel {
             Tone::Warning
         };
         self.note(tone, outcome.sentence, cx);
+        if let (AfterCall::OpenConflict, Some(path)) = (&after, outcome.conflicts.first()) {
+            cx.emit(ChangesPanelEvent::OpenFile(root.join(path.to_path())));
+        }
         if let AfterCall::ClearMessage { kind } = after {
             if let Some(message) = self.message(root).cloned() {
                 message.update(cx, |message, cx| message.set(MessageDraft::default(), cx));
@@ -149,7 +155,7 @@ impl ChangesPanel {
         if failure.kind == GitFailureKind::IdentityMissing {
             let retry = match after {
                 AfterCall::ClearMessage { kind } => Some(kind),
-                AfterCall::Show | AfterCall::OfferStash(_) => None,
+                AfterCall::Show | AfterCall::OpenConflict | AfterCall::OfferStash(_) => None,
             };
             return identity::open(self, retry, window, cx);
         }
@@ -227,6 +233,7 @@ fn label_of(command: &GitCommand) -> &'static str {
         GitCommand::Push(_) => "Pushing",
         GitCommand::Stash(_) => "Stashing",
         GitCommand::StashPop => "Applying the stash",
+        GitCommand::Rebase(_) => "Rebasing",
         GitCommand::Continue => "Continuing",
         GitCommand::Skip => "Leaving the commit out",
         GitCommand::Abort => "Aborting",

@@ -3,7 +3,9 @@
 use git_program::{FetchRequest, PullOptions, StashParts, StashRequest};
 use gpui_kit::{Context, Div, InteractiveElement as _, Stateful, Window};
 
-use super::{ChangesPanel, ChangesPanelEvent, CommitKind, identity};
+use super::{
+    ChangesPanel, ChangesPanelEvent, CommitKind, CommitPurpose, choosing, identity, rebase,
+};
 use crate::actions as act;
 use crate::service::{GitCommand, PushMode};
 
@@ -46,6 +48,10 @@ pub enum PanelCommand {
     Initialize,
     /// Asks for the author of commits.
     SetIdentity,
+    /// Edits the list of the commits after the upstream branch, to replay them.
+    Rebase,
+    /// Asks for the first commit of such a list.
+    RebaseFrom,
 }
 
 impl ChangesPanel {
@@ -68,6 +74,10 @@ impl ChangesPanel {
             PanelCommand::Abort => return self.ask_abort(window, cx),
             PanelCommand::Initialize => return self.initialize(window, cx),
             PanelCommand::SetIdentity => return identity::open(self, None, window, cx),
+            PanelCommand::Rebase => return rebase::open(self, window, cx),
+            PanelCommand::RebaseFrom => {
+                return choosing::choose_here(self, CommitPurpose::RebaseFrom, window, cx);
+            }
             PanelCommand::Fetch => GitCommand::Fetch(FetchRequest::default()),
             PanelCommand::Pull => GitCommand::Pull(PullOptions::default()),
             PanelCommand::Push => GitCommand::Push(PushMode::Normal),
@@ -117,5 +127,7 @@ pub fn on_commands<V: 'static>(
         AbortOperation => C::Abort,
         InitializeRepository => C::Initialize,
         SetIdentity => C::SetIdentity,
+        RebaseCommits => C::Rebase,
+        RebaseFromCommit => C::RebaseFrom,
     )
 }

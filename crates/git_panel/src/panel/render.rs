@@ -456,6 +456,7 @@ fn repository_menu() -> Menu {
         .action("Stash", Box::new(act::Stash))
         .action("Pop stash", Box::new(act::StashPop))
         .separator()
+        .action("Rebase commits\u{2026}", Box::new(act::RebaseCommits))
         .action("Push with lease\u{2026}", Box::new(act::PushWithLease))
         .action("Set name and address\u{2026}", Box::new(act::SetIdentity))
         .action("Refresh", Box::new(act::Refresh))

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use base::AbsPath;
 use git_panel::actions::{
-    CreateBranch, DiscardHunk, NextChange, ShowChanges, StageFile, StageHunk, UnstageHunk,
+    CreateBranch, DiscardHunk, NextChange, RebaseCommits, ShowChanges, StageFile, StageHunk,
+    UnstageHunk,
 };
 use git_panel::{FakeGit, GitCommand, GitService, GitTick};
+use git_program::{RebaseAction, RebaseRequest};
 use gpui_kit::TestAppContext;
 use gpui_kit::test::TestQueryExt as _;
 use host::FakeFiles;
@@ -230,4 +232,45 @@ fn a_line_without_a_change_is_refused_with_a_sentence(cx: &mut TestAppContext) {
     assert_eq!(git.indexed(&root, "ten.txt").as_deref(), Some(OLD));
     let report = story.reports().first().cloned();
     assert_eq!(report.as_deref(), Some("No changed line is selected."));
+}
+
+/// Returns the rebase that was started.
+#[track_caller]
+fn rebased(git: &FakeGit) -> RebaseRequest {
+    match &git.take_git_commands()[..] {
+        [GitCommand::Rebase(request)] => request.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[gpui_kit::test]
+fn the_commits_of_a_rebase_are_edited_in_a_list(cx: &mut TestAppContext) {
+    let (git, _, mut story) = open(cx);
+    git.set_branch_commits(&["two", "one"], Some(2));
+    story.act(RebaseCommits);
+    let names = super::a11y::names(&mut story, "the list of a rebase");
+    let title = "Rebase 2 commits onto the upstream branch";
+    assert!(names.iter().any(|name| name == title), "{names:?}");
+    story.keys("down f ctrl-enter").settle();
+    assert!(!story.is_asking());
+    let steps = rebased(&git).steps.expect("an edited list");
+    let actions: Vec<RebaseAction> = steps.into_iter().map(|step| step.action).collect();
+    assert_eq!(actions, [RebaseAction::Pick, RebaseAction::Fixup]);
+    // Escape closes the list without a rebase.
+    story.act(RebaseCommits).keys("d escape").settle();
+    assert!(!story.is_asking());
+    assert!(git.take_git_commands().is_empty());
+}
+
+#[gpui_kit::test]
+fn a_branch_without_upstream_asks_for_the_first_commit(cx: &mut TestAppContext) {
+    let (git, _, mut story) = open(cx);
+    git.set_branch_commits(&["three", "two", "one"], None);
+    story.act(RebaseCommits);
+    expect_label(&mut story, "First commit to rebase");
+    story.input("two").keys("enter").settle();
+    story.keys("ctrl-enter").settle();
+    let request = rebased(&git);
+    assert_eq!(request.upstream, format!("{}^", "2".repeat(40)));
+    assert_eq!(request.steps.map(|steps| steps.len()), Some(2));
 }

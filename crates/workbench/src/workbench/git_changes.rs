@@ -6,6 +6,7 @@ mod diff;
 mod hunk_block;
 mod hunk_parts;
 mod line_selection;
+mod rebase;
 
 use base::{AbsPath, Row, Span};
 use composer_panel::actions::TrustFolder;
@@ -33,6 +34,7 @@ use crate::open_options::OpenOptions;
 use crate::pickers::branch_name::BranchNamePicker;
 use crate::pickers::choices;
 use diff::ShownHunk;
+pub(super) use rebase::rebase_from;
 
 /// Maximum number of texts that stay open for undoing a discard.
 const MAX_EDITED: usize = 50;
@@ -440,6 +442,14 @@ fn panel_event(
             workbench.pick(picker, window, cx);
         }
         ChangesPanelEvent::NameBranch => name_branch(workbench, panel.clone(), window, cx),
+        ChangesPanelEvent::ChooseCommit {
+            repository,
+            purpose,
+            commits,
+        } => rebase::choose_commit(workbench, panel, (repository, purpose), commits, window, cx),
+        ChangesPanelEvent::EditRebase { repository, plan } => {
+            rebase::edit(workbench, panel, repository, plan, window, cx);
+        }
         ChangesPanelEvent::TrustRequested => window.dispatch_action(Box::new(TrustFolder), cx),
         ChangesPanelEvent::AttentionRequested => show(workbench, cx),
         ChangesPanelEvent::Cancelled => workbench.focus_active(window, cx),

@@ -20,7 +20,7 @@ use gpui_kit::{
 };
 use ui::ButtonStyle;
 
-use super::{Workbench, blame};
+use super::{Workbench, blame, git_changes};
 use crate::item::TabItem;
 use crate::layout::{ItemId, TabOpenMode};
 use crate::pickers::commit_name::CommitNamePicker;
@@ -227,6 +227,9 @@ pub(super) fn view_event(
         }
         HistoryEvent::Run { commit, command } => {
             ask_and_run(workbench, commit, command.clone(), window, cx);
+        }
+        HistoryEvent::RebaseFrom(id) => {
+            git_changes::rebase_from(workbench, id.clone(), window, cx);
         }
         HistoryEvent::OpenPage(page) => cx.open_url(page),
         HistoryEvent::Tell(sentence) => workbench.tell(NOTICE, sentence.clone(), window, cx),
