@@ -24,7 +24,7 @@ use git_history::{
 };
 use git_program::{
     BlameOptions, BlamedLines, Cancellation, ChangeLetter, CheckoutTrust, CommittedChange,
-    GitProgram, LogQuery, UndoPlan, find_program, undo_plan,
+    GitProgram, LogQuery, ReflogState, UndoPlan, find_program, undo_plan,
 };
 use host::environment::{self, Recipient};
 use host::{Dirs, Files as _, RealFiles};
@@ -325,6 +325,16 @@ impl HistoryService for RepositoryHistory {
         answer(move || {
             let entries = place.program()?.reflog(REFLOG, &Cancellation::default());
             Ok(undo_plan(&entries.map_err(failure)?))
+        })
+    }
+
+    fn reflog_states(&self) -> HistoryAnswer<Vec<ReflogState>> {
+        let place = self.place.clone();
+        answer(move || {
+            let states = place
+                .program()?
+                .reflog_states(REFLOG, &Cancellation::default());
+            states.map_err(failure)
         })
     }
 

@@ -25,6 +25,8 @@ pub mod git {
             CopyCommitOfLine,
             /// Undo the last action of Git, such as a commit or a switch. Shows the way first.
             UndoLastAction,
+            /// Choose a former state from the reflog, and return to it. Shows what is gained and lost first.
+            ShowReflog,
         ]
     );
 }

@@ -7,7 +7,7 @@ use base::AbsPath;
 use futures::future::{BoxFuture, FutureExt as _, ready};
 use git_program::{
     BlamedLines, Cancellation, ChangeLetter, CommitDetails, CommitPerson, CommittedChange,
-    LogQuery, LogRow, UndoPlan,
+    LogQuery, LogRow, ReflogState, UndoPlan,
 };
 
 use crate::blame::BlameRequest;
@@ -31,6 +31,7 @@ struct FakeHistoryState {
     head: Option<String>,
     blamed: Vec<BlamedLines>,
     plan: Option<UndoPlan>,
+    states: Vec<ReflogState>,
     queries: Vec<LogQuery>,
     commands: Vec<(String, CommitCommand)>,
     blames: Vec<BlameRequest>,
@@ -82,6 +83,11 @@ impl FakeHistory {
     /// Sets the plan that undoes the last action.
     pub fn set_undo_plan(&self, plan: UndoPlan) {
         self.lock().plan = Some(plan);
+    }
+
+    /// Sets the former states of HEAD.
+    pub fn set_reflog_states(&self, states: Vec<ReflogState>) {
+        self.lock().states = states;
     }
 
     /// Returns the queries of the history since the last call.
@@ -230,6 +236,11 @@ impl HistoryService for FakeHistory {
     fn undo_plan(&self) -> HistoryAnswer<Option<UndoPlan>> {
         let plan = self.lock().plan.clone();
         self.answer(plan)
+    }
+
+    fn reflog_states(&self) -> HistoryAnswer<Vec<ReflogState>> {
+        let states = self.lock().states.clone();
+        self.answer(states)
     }
 
     fn undo(&self, _: UndoPlan) -> HistoryAnswer<()> {

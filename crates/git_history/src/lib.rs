@@ -18,6 +18,7 @@ mod fake;
 mod filter;
 mod host_page;
 mod lanes;
+mod reflog;
 mod service;
 mod view;
 
@@ -25,6 +26,7 @@ pub use blame::{BlameRequest, blamed_rows, commit_card};
 pub use fake::FakeHistory;
 pub use filter::{file_filter, lines_filter};
 pub use host_page::commit_page;
+pub use reflog::{state_effect, state_summary};
 pub use service::{
     CommitCommand, CommitPage, HistoryAnswer, HistoryError, HistoryService, LogBatch, OpenHistory,
     RunningQuery, VersionPair,

@@ -7,8 +7,8 @@ use async_channel::Receiver;
 use base::AbsPath;
 use futures::future::BoxFuture;
 use git_program::{
-    BlamedLines, Cancellation, CommitDetails, CommittedChange, LogQuery, LogRow, ResetMode,
-    UndoPlan,
+    BlamedLines, Cancellation, CommitDetails, CommittedChange, LogQuery, LogRow, ReflogState,
+    ResetMode, UndoPlan,
 };
 
 use crate::blame::BlameRequest;
@@ -128,6 +128,9 @@ pub trait HistoryService: Send + Sync {
 
     /// Returns the plan that undoes the last action; `None` if there is none that can be undone.
     fn undo_plan(&self) -> HistoryAnswer<Option<UndoPlan>>;
+
+    /// Returns former states of HEAD, the latest first.
+    fn reflog_states(&self) -> HistoryAnswer<Vec<ReflogState>>;
 
     /// Carries out a plan, unless HEAD moved since it was made.
     fn undo(&self, plan: UndoPlan) -> HistoryAnswer<()>;

@@ -202,6 +202,11 @@ impl Error {
                 paths: overwritten(&text),
             };
         }
+        if has("not uptodate. Cannot merge") {
+            return Self::LocalChanges {
+                paths: not_up_to_date(&text),
+            };
+        }
         if is_refused_login(&text) {
             return Self::Authentication { message };
         }
@@ -227,6 +232,15 @@ fn overwritten(text: &str) -> Vec<PathBuf> {
         .lines()
         .skip_while(|line| !line.contains("would be overwritten by"));
     let names = lines.skip(1).map_while(|line| line.strip_prefix('\t'));
+    names.map(PathBuf::from).collect()
+}
+
+/// Returns the changed files because of which a reset that keeps them refused.
+fn not_up_to_date(text: &str) -> Vec<PathBuf> {
+    let names = text.lines().filter_map(|line| {
+        let (_, rest) = line.split_once("Entry '")?;
+        Some(rest.split_once("' not uptodate")?.0)
+    });
     names.map(PathBuf::from).collect()
 }
 

@@ -3,6 +3,8 @@
 //! Pure but for `GitProgram::reflog` and `GitProgram::undo`. Invariant: a plan never loses changes of files; where Git
 //! would overwrite some, the command refuses.
 
+use base::LogErr as _;
+
 use crate::call::GitCall;
 use crate::cancellation::Cancellation;
 use crate::error::Error;
@@ -89,6 +91,11 @@ impl GitProgram {
                 command: "undo".to_owned(),
                 message: "HEAD has moved meanwhile; look at the history again".to_owned(),
             });
+        }
+        if matches!(plan.step, UndoStep::ResetKeep(_)) {
+            // A file that was written without a change would count as changed.
+            let refresh = GitCall::write("update-index").args(["-q", "--refresh"]);
+            self.output(refresh, SMALL_OUTPUT, cancellation).log_err();
         }
         let mut words = plan.step.arguments().into_iter();
         let mut call = GitCall::write(&words.next().unwrap_or_default());

@@ -33,6 +33,12 @@ fn files_that_would_be_overwritten_are_listed() {
         panic!("another error");
     };
     assert_eq!(paths, ["a b.txt", "c/d"].map(PathBuf::from));
+    let text = "error: Entry 'a b.txt' not uptodate. Cannot merge.\n\
+                fatal: Could not reset index file to revision 'x'.\n";
+    let Error::LocalChanges { paths } = recognized(text) else {
+        panic!("another error");
+    };
+    assert_eq!(paths, [PathBuf::from("a b.txt")]);
 }
 
 #[test]

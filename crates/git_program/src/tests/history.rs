@@ -11,7 +11,7 @@ use crate::cancellation::Cancellation;
 use crate::error::Error;
 use crate::graph::CommitGraph;
 use crate::log::{LogQuery, LogRow};
-use crate::reflog::undo_plan;
+use crate::reflog::{UndoStep, undo_plan};
 use crate::status::{ChangeLetter, EntryState};
 
 fn log(fixture: &Fixture, query: &LogQuery) -> Vec<LogRow> {
@@ -304,4 +304,37 @@ fn a_folder_without_a_repository_is_named() {
         .operation(&Cancellation::default())
         .expect_err("no repository");
     assert!(matches!(error, Error::NoRepository { .. }), "{error}");
+}
+
+#[test]
+fn a_former_state_is_restored_unless_changes_would_be_lost() {
+    let Some(fixture) = Fixture::new() else {
+        return;
+    };
+    let first = fixture.commit("a", "one\n", "first");
+    fixture.commit("a", "two\n", "second");
+    let cancellation = Cancellation::default();
+    let states = fixture.git.reflog_states(10, &cancellation);
+    let states = states.expect("a reflog");
+    assert_eq!(states.len(), 1);
+    let state = &states[0];
+    assert_eq!(state.plan.step, UndoStep::ResetKeep(first.clone()));
+    assert_eq!(
+        (state.gained.count, &state.lost.subjects[..]),
+        (0, &["second".to_owned()][..])
+    );
+    fixture.write("a", "mine\n");
+    let refused = fixture.git.undo(&state.plan, &cancellation);
+    assert!(
+        matches!(&refused, Err(Error::LocalChanges { paths }) if paths[..] == [PathBuf::from("a")]),
+        "{refused:?}"
+    );
+    assert_eq!(fixture.read("a"), "mine\n");
+    fixture.write("a", "two\n");
+    fixture
+        .git
+        .undo(&state.plan, &cancellation)
+        .expect("restored");
+    assert_eq!(fixture.run(&["rev-parse", "HEAD"]), first);
+    assert_eq!(fixture.read("a"), "one\n");
 }

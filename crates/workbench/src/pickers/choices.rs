@@ -1,5 +1,7 @@
 //! Short lists of choices: languages, line endings, indentation, encodings.
 
+pub(crate) mod repositories;
+
 use composer_panel::agents::{AgentCommand, AgentOption, ExternalAgentEntry, ModelEntry};
 use composer_panel::{
     ComposerPanel, HistoryChoice, HistoryOption, ModelTraits, RestoreRequest, effort_name,

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use editor::Editor;
 use git_history::actions::{CherryPick, ResetHard, Revert};
 use git_history::{CommitCommand, FakeHistory, HistoryError, HistoryService};
-use git_program::{BlamedCommit, BlamedLines, ResetMode, UndoPlan, UndoStep};
+use git_program::{
+    BlamedCommit, BlamedLines, NamedCommits, ReflogEntry, ReflogState, ResetMode, UndoPlan,
+    UndoStep,
+};
 use gpui_kit::{Entity, TestAppContext};
 
 use super::{Story, path, project, services, start_with};
@@ -232,4 +235,49 @@ fn failures_are_said_and_blame_stays_quiet(cx: &mut TestAppContext) {
     story.keys("ctrl-k h").settle();
     let shown = super::a11y::names(&mut story, "the failed history");
     assert!(shown.iter().any(|name| name == "Try again"), "{shown:?}");
+}
+
+#[gpui_kit::test]
+fn a_former_state_is_chosen_with_what_it_loses(cx: &mut TestAppContext) {
+    let fake = FakeHistory::default();
+    let mut story = open(&fake, cx);
+    story.keys("ctrl-k shift-z").settle();
+    let report = story.reports().first().cloned();
+    assert_eq!(report.as_deref(), Some("There is no former state"));
+    let description = "commit: second".to_owned();
+    fake.set_reflog_states(vec![ReflogState {
+        entry: ReflogEntry {
+            id: id('2'),
+            before: Some(id('1')),
+            seconds: 0,
+            description: description.clone(),
+        },
+        plan: UndoPlan {
+            action: description,
+            step: UndoStep::ResetKeep(id('2')),
+            head: id('3'),
+        },
+        gained: NamedCommits::default(),
+        lost: NamedCommits {
+            count: 1,
+            subjects: vec!["third".to_owned()],
+            is_cut: false,
+        },
+    }]);
+    story.keys("ctrl-k shift-z").settle();
+    let shown = super::a11y::names(&mut story, "the former states");
+    assert!(
+        shown.iter().any(|name| name.contains("commit: second")),
+        "{shown:?}"
+    );
+    story.keys("enter").settle();
+    assert!(story.is_asking());
+    // The harmless answer has the focus.
+    story.keys("enter").settle();
+    assert_eq!(fake.undone_plans(), 0);
+    story.keys("ctrl-k shift-z").settle().keys("enter").settle();
+    story.keys("left enter").settle();
+    assert_eq!(fake.undone_plans(), 1);
+    let report = story.reports().first().cloned();
+    assert_eq!(report.as_deref(), Some("The former state is restored"));
 }

@@ -3,6 +3,7 @@
 //! Invariant: a command that discards something asks first, and says what is lost.
 //! Start at `FollowedHistory`.
 
+mod reflog;
 mod versions;
 
 use std::path::PathBuf;
@@ -38,6 +39,7 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(show_file_history))
         .on_action(cx.listener(show_line_history))
         .on_action(cx.listener(undo_last_action))
+        .on_action(cx.listener(reflog::show))
 }
 
 /// The history of the window's folder, and the blame of its texts.
@@ -388,13 +390,34 @@ fn undo_last_action(
         let Ok(Some((answer, plan))) = asked else {
             return;
         };
-        let Ok(0) = answer.await else {
-            return;
-        };
-        let undone = service.undo(plan).await;
+        if let Ok(0) = answer.await {
+            let started = this.update_in(cx, |this, window, cx| {
+                carry_out(this, plan, "The last action of Git is undone", window, cx);
+            });
+            // The window may be gone by then.
+            started.ok();
+        }
+    })
+    .detach();
+}
+
+/// Carries out a plan, and reports its result; `done` is the sentence about its success.
+fn carry_out(
+    workbench: &mut Workbench,
+    plan: UndoPlan,
+    done: &'static str,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let Some(service) = service_or_tell(workbench, window, cx) else {
+        return;
+    };
+    let undoing = service.undo(plan);
+    cx.spawn_in(window, async move |this, cx| {
+        let undone = undoing.await;
         let told = this.update_in(cx, |this, window, cx| {
             match undone {
-                Ok(()) => this.tell(NOTICE, "The last action of Git is undone", window, cx),
+                Ok(()) => this.tell(NOTICE, done, window, cx),
                 Err(error) => this.report_error(base::sentence(&error.to_string()), window, cx),
             }
             this.refresh_git(cx);
