@@ -25,6 +25,10 @@ pub mod git {
             CopyCommitOfLine,
             /// Undo the last action of Git, such as a commit or a switch. Shows the way first.
             UndoLastAction,
+            /// Show the version of the file before the one that is shown, from the history of the file.
+            OlderVersion,
+            /// Show the version of the file after the one that is shown, from the history of the file.
+            NewerVersion,
             /// Choose a former state from the reflog, and return to it. Shows what is gained and lost first.
             ShowReflog,
         ]

@@ -152,6 +152,14 @@ impl HistoryView {
         }
     }
 
+    /// Returns the commits of the history of a file or of its lines, as far as they are read, the newest first; `None` if
+    /// other commits are shown.
+    pub fn file_versions(&self) -> Option<Vec<String>> {
+        let is_of_file = self.query.lines.is_some() || self.query.follow;
+        let ids = self.rows.iter().map(|row| row.commit.id.clone());
+        is_of_file.then(|| ids.collect())
+    }
+
     /// Replaces the filter and reads the history anew.
     pub fn set_filter(&mut self, filter: &str, window: &mut Window, cx: &mut Context<Self>) {
         let text = filter.to_owned();

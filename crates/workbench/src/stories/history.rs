@@ -281,3 +281,39 @@ fn a_former_state_is_chosen_with_what_it_loses(cx: &mut TestAppContext) {
     let report = story.reports().first().cloned();
     assert_eq!(report.as_deref(), Some("The former state is restored"));
 }
+
+#[gpui_kit::test]
+fn versions_of_a_file_are_stepped_through_in_one_tab(cx: &mut TestAppContext) {
+    let fake = FakeHistory::default();
+    let mut story = open(&fake, cx);
+    story.keys("ctrl-k shift-h").settle();
+    story.keys("enter enter").settle();
+    let tabs = |digit: char| {
+        let short = digit.to_string().repeat(8);
+        format!("main.rs History of main.rs [main.rs ({short})]")
+    };
+    assert_eq!(story.tabs(), tabs('3'));
+    story.keys("alt-[").settle();
+    assert_eq!(story.tabs(), tabs('2'));
+    story.keys("alt-j").settle();
+    assert_eq!(story.tabs(), tabs('1'));
+    story.keys("alt-[").settle();
+    assert_eq!(story.tabs(), tabs('1'));
+    let report = story.reports().first().cloned();
+    let expected = "This is the oldest version in the list";
+    assert_eq!(report.as_deref(), Some(expected));
+    story.keys("alt-]").settle();
+    assert_eq!(story.tabs(), tabs('2'));
+}
+
+#[gpui_kit::test]
+fn a_version_from_the_whole_history_has_no_neighbours(cx: &mut TestAppContext) {
+    let fake = FakeHistory::default();
+    let mut story = open(&fake, cx);
+    story.keys("ctrl-k h").settle().keys("enter enter").settle();
+    story.keys("alt-[").settle();
+    assert_eq!(story.tabs(), "main.rs History [main.rs (33333333)]");
+    let report = story.reports().first().cloned();
+    let expected = "Open a version from the history of a file first";
+    assert_eq!(report.as_deref(), Some(expected));
+}

@@ -4,6 +4,7 @@
 //! Start at `FollowedHistory`.
 
 mod reflog;
+mod stepping;
 mod versions;
 
 use std::path::PathBuf;
@@ -40,6 +41,8 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(show_line_history))
         .on_action(cx.listener(undo_last_action))
         .on_action(cx.listener(reflog::show))
+        .on_action(cx.listener(stepping::show_older))
+        .on_action(cx.listener(stepping::show_newer))
 }
 
 /// The history of the window's folder, and the blame of its texts.
@@ -49,6 +52,8 @@ pub(super) struct FollowedHistory {
     /// The commit at HEAD; `None` until it is known, and before the first commit.
     pub(super) head: Option<String>,
     pub(super) blame: blame::BlameState,
+    /// The tabs in which the user steps through the versions of a file.
+    stepped: Vec<stepping::SteppedVersions>,
     /// Asks for HEAD.
     look: Option<Task<()>>,
 }
@@ -215,14 +220,17 @@ fn show_line_history(
 /// Handles a request of the view.
 pub(super) fn view_event(
     workbench: &mut Workbench,
-    _: &Entity<HistoryView>,
+    view: &Entity<HistoryView>,
     event: &HistoryEvent,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
     match event {
         HistoryEvent::OpenChange { id, change } => {
-            versions::open(workbench, id.clone(), (**change).clone(), window, cx);
+            let commits = view.read(cx).file_versions();
+            let commits = commits.unwrap_or_default();
+            let shown = (id.clone(), (**change).clone());
+            versions::open(workbench, shown, commits, window, cx);
         }
         HistoryEvent::NameWanted { commit, is_tag } => {
             ask_name(workbench, commit, *is_tag, window, cx);

@@ -1,6 +1,8 @@
 //! The change of a file by a commit: the text before it, with the lines that came and went.
+//!
+//! Start at `open`; `stepping` shows the neighbours of a version in the same tab.
 
-use base::Row;
+use base::{AbsPath, Row};
 use editor::{DocumentEnvironment, DocumentModel, Editor, ProposedChange, Reveal, show_proposal};
 use git_history::VersionPair;
 use git_program::CommittedChange;
@@ -8,29 +10,30 @@ use gpui_kit::{AppContext as _, Context, Window};
 use project::Document;
 use text::{RowHunk, Snapshot};
 
-use super::{service_or_tell, short};
+use super::{service_or_tell, short, stepping};
 use crate::item::TabItem;
-use crate::layout::TabOpenMode;
+use crate::layout::{ItemId, TabOpenMode};
 use crate::workbench::Workbench;
 
 /// The text that is shown, with the differences from the other side.
-struct ShownVersion {
+pub(super) struct ShownVersion {
     text: String,
     changes: Vec<ProposedChange>,
 }
 
-/// Opens the change of a file by a commit in a tab.
+/// Opens the change of a file by a commit in a tab. `commits` are those of the history of the file, the newest first, for
+/// stepping through them; empty if it was opened from another list.
 pub(super) fn open(
     workbench: &mut Workbench,
-    id: String,
-    change: CommittedChange,
+    (id, change): (String, CommittedChange),
+    commits: Vec<String>,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
     let Some(service) = service_or_tell(workbench, window, cx) else {
         return;
     };
-    let answer = service.versions(id.clone(), change);
+    let answer = service.versions(id.clone(), change.clone());
     cx.spawn_in(window, async move |this, cx| {
         let pair = match answer.await {
             Ok(pair) => pair,
@@ -47,14 +50,8 @@ pub(super) fn open(
         let path = pair.path.clone();
         let shown = cx.background_spawn(async move { compare(pair) }).await;
         let opened = this.update_in(cx, |this, window, cx| {
-            let name = path.printable_name();
-            let document = Document::of_version(
-                path,
-                &shown.text,
-                &format!("this is the text before commit {}", short(&id)),
-            );
-            let title = format!("{name} ({})", short(&id));
-            show(this, document, shown.changes, title, window, cx);
+            let item = show(this, (path, shown), &id, None, window, cx);
+            stepping::remember(this, item, commits, (&id, &change));
         });
         // The window may be gone by then.
         opened.ok();
@@ -63,7 +60,7 @@ pub(super) fn open(
 }
 
 /// Compares both sides. A file that was added or deleted shows its only text.
-fn compare(pair: VersionPair) -> ShownVersion {
+pub(super) fn compare(pair: VersionPair) -> ShownVersion {
     let (before, after) = match (pair.before, pair.after) {
         (Some(before), Some(after)) => (before, after),
         (Some(text), None) | (None, Some(text)) => {
@@ -92,14 +89,19 @@ fn proposed(hunk: &RowHunk, new: &Snapshot) -> ProposedChange {
     }
 }
 
-fn show(
+/// Shows a version of the file at `path` by a commit in a new tab, or in the tab `item`; returns the tab.
+pub(super) fn show(
     workbench: &mut Workbench,
-    document: Document,
-    changes: Vec<ProposedChange>,
-    title: String,
+    (path, version): (AbsPath, ShownVersion),
+    id: &str,
+    item: Option<ItemId>,
     window: &mut Window,
     cx: &mut Context<Workbench>,
-) {
+) -> ItemId {
+    let title = format!("{} ({})", path.printable_name(), short(id));
+    let reason = format!("this is the text before commit {}", short(id));
+    let document = Document::of_version(path, &version.text, &reason);
+    let changes = version.changes;
     let environment = DocumentEnvironment {
         files: workbench.services.files.clone(),
         clock: workbench.services.clock.clone(),
@@ -116,11 +118,22 @@ fn show(
             editor.go_to(snapshot.row_start(row), Reveal::Center, cx);
         }
     });
-    workbench.leave_place(cx);
-    let pane = workbench.layout.active_pane();
-    let item = TabItem::Excerpts(editor, title.into());
-    workbench.add_item(item, pane, TabOpenMode::Lasting, window, cx);
+    let tab = TabItem::Excerpts(editor, title.into());
+    let item = match item {
+        Some(item) => {
+            let subscriptions = workbench.subscribe_to(item, &tab, window, cx);
+            workbench.keep_item(item, tab, subscriptions, cx);
+            workbench.layout_changed(cx);
+            item
+        }
+        None => {
+            workbench.leave_place(cx);
+            let pane = workbench.layout.active_pane();
+            workbench.add_item(tab, pane, TabOpenMode::Lasting, window, cx)
+        }
+    };
     workbench.focus_active(window, cx);
+    item
 }
 
 #[cfg(test)]
