@@ -7,6 +7,7 @@
 //! repository run one after the other.
 //! Start at `services`.
 
+mod bisect;
 mod commands;
 mod discard;
 mod door;
@@ -44,7 +45,7 @@ use git_panel::{
     DiffRequest, DiscardedFile, GitAnswer, GitCommand, GitFailure, GitPrompt, GitRepository,
     GitRun, GitService, GitTick, MessageDraft, RebasePlan, StagingStep,
 };
-use git_program::{CommitIdentity, CommitRequest, IdentityScope, LogRow};
+use git_program::{BisectState, CommitIdentity, CommitRequest, IdentityScope, LogRow};
 use host::Dirs;
 use host::environment::{self, Recipient};
 use workbench::services::OpenGit;
@@ -250,6 +251,10 @@ impl GitService for FolderGit {
 
     fn recent_commits(&self, repository: &AbsPath) -> GitAnswer<Vec<LogRow>> {
         self.read(repository, rebase::recent_commits)
+    }
+
+    fn bisect_state(&self, repository: &AbsPath) -> GitAnswer<BisectState> {
+        self.read(repository, bisect::state)
     }
 
     fn branches(&self, repository: &AbsPath) -> GitAnswer<Vec<BranchSummary>> {

@@ -9,6 +9,7 @@ use git_program::{
 };
 use runtime::compose::commit_checks::first_failed_check;
 
+use super::bisect;
 use super::failures::{failure, of_program, other};
 use super::folder_state::GitFolderState;
 use super::rebase;
@@ -28,6 +29,9 @@ pub(super) fn order_of(command: &GitCommand) -> RunOrder {
         | GitCommand::Stash(_)
         | GitCommand::StashPop
         | GitCommand::Rebase(_)
+        | GitCommand::BisectStart { .. }
+        | GitCommand::BisectMark(_)
+        | GitCommand::BisectReset
         | GitCommand::Continue
         | GitCommand::Skip
         | GitCommand::Abort => RunOrder::Queued,
@@ -110,6 +114,9 @@ pub(super) fn run(context: &RunContext<'_>, command: GitCommand) -> Result<GitOu
             .map(|entry| done(format!("Stashed: {}", entry.message))),
         GitCommand::StashPop => return pop_stash(context),
         GitCommand::Rebase(request) => return rebase::run(context, &request),
+        GitCommand::BisectStart { bad, good } => return bisect::start(context, &bad, good),
+        GitCommand::BisectMark(verdict) => return bisect::mark(context, verdict),
+        GitCommand::BisectReset => return bisect::reset(context),
         GitCommand::Continue => {
             let kind = operation(context)?;
             let outcome = program.continue_operation(kind, cancellation, &mut print);

@@ -1,5 +1,6 @@
 //! Stories with the real git in temporary repositories.
 
+mod bisects;
 mod by_program;
 mod commits;
 mod in_process;

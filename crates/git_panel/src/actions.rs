@@ -76,6 +76,18 @@ gpui_kit::actions!(
         InitializeRepository,
         /// Set the name and the e-mail address of your commits.
         SetIdentity,
+        /// Search the commit that brought an error: choose a commit with it and one without it, then test those between.
+        StartBisect,
+        /// Tell the bisection that this commit has no error.
+        BisectGood,
+        /// Tell the bisection that this commit has the error.
+        BisectBad,
+        /// Tell the bisection that this commit cannot be tested.
+        BisectSkip,
+        /// End the bisection, and return to the branch before it.
+        BisectReset,
+        /// Show the first commit with the error, which the bisection found, in the history.
+        ShowFirstBadCommit,
         /// Edit the list of the commits after the upstream branch, then replay them.
         RebaseCommits,
         /// Choose a commit, edit the list of the commits from it on, then replay them.

@@ -15,7 +15,7 @@ use git::changes::{
 };
 use git::merge::{EntryMode, ObjectId, TreePath};
 use git::staging::{FileDiff, LineSelection, RowEdit, Side};
-use git_program::{CommitIdentity, CommitRequest, IdentityScope, LogRow};
+use git_program::{BisectState, CommitIdentity, CommitRequest, IdentityScope, LogRow};
 
 use self::answers::FakeAnswers;
 use crate::service::{
@@ -564,6 +564,10 @@ impl GitService for FakeGit {
 
     fn recent_commits(&self, _: &AbsPath) -> GitAnswer<Vec<LogRow>> {
         Self::ready(Ok(self.lock().answers.commits.clone()))
+    }
+
+    fn bisect_state(&self, _: &AbsPath) -> GitAnswer<BisectState> {
+        Self::ready(Ok(self.lock().answers.bisect_state()))
     }
 
     fn branches(&self, _: &AbsPath) -> GitAnswer<Vec<BranchSummary>> {

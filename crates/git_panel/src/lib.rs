@@ -20,8 +20,8 @@ mod state;
 
 pub use fake::FakeGit;
 pub use panel::{
-    ChangesPanel, ChangesPanelEvent, CommitKind, CommitPurpose, GitSummary, PanelCommand,
-    RebaseList, on_commands,
+    BisectStep, ChangesPanel, ChangesPanelEvent, CommitKind, CommitPurpose, GitSummary,
+    PanelCommand, RebaseList, on_commands,
 };
 pub use service::{
     DiffRequest, DiscardedFile, GitAnswer, GitCommand, GitFailure, GitFailureKind, GitOutcome,

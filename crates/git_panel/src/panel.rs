@@ -3,6 +3,7 @@
 //! `state` knows what is shown; this module connects it with the service: it reads what changed, sends requests, and
 //! shows their failures. Start at `ChangesPanel::new`.
 
+mod bisect;
 mod call;
 mod choosing;
 mod commands;
@@ -26,7 +27,7 @@ use git::BranchSummary;
 use git::changes::{Changes, HeadState};
 use git::merge::TreePath;
 use git::staging::Side;
-use git_program::LogRow;
+use git_program::{BisectState, LogRow};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, EventEmitter, FocusHandle, Focusable, SharedString,
     Subscription, Task, UniformListScrollHandle, Window,
@@ -40,6 +41,7 @@ use crate::service::{
 };
 use crate::state::{PanelState, RefreshScope};
 
+pub use bisect::BisectStep;
 pub use choosing::CommitPurpose;
 pub use commands::{PanelCommand, on_commands};
 pub use commit::CommitKind;
@@ -63,6 +65,8 @@ pub struct ChangesPanel {
     question: Option<question::PanelQuestion>,
     prompt: Option<prompt::OpenPrompt>,
     identity: Option<identity::IdentityForm>,
+    /// The state of a bisection in progress, with its repository.
+    bisect: Option<(AbsPath, BisectState)>,
     waiting_prompts: VecDeque<GitPrompt>,
     call: Option<call::RunningCall>,
     /// The open menu of a button.
@@ -137,6 +141,8 @@ pub enum ChangesPanelEvent {
         /// The commits, the newest first.
         commits: Vec<LogRow>,
     },
+    /// Show a commit in the history.
+    ShowCommit(String),
     /// Show a `RebaseList` with the commits of a plan.
     EditRebase {
         /// The repository.
@@ -213,6 +219,7 @@ impl ChangesPanel {
             question: None,
             prompt: None,
             identity: None,
+            bisect: None,
             waiting_prompts: VecDeque::new(),
             call: None,
             menu: None,
@@ -326,6 +333,7 @@ impl ChangesPanel {
     /// Shows what was read, and reads what is due meanwhile.
     fn end_reading(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.read_due(window, cx);
+        bisect::follow(self, cx);
         cx.emit(ChangesPanelEvent::Changed);
     }
 

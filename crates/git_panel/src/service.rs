@@ -14,8 +14,8 @@ use git::changes::{Change, Changes};
 use git::merge::TreePath;
 use git::staging::{FileDiff, LineSelection, RowEdit, Side};
 use git_program::{
-    CommitIdentity, CommitRequest, FetchRequest, IdentityScope, LogRow, PromptKind, PullOptions,
-    PushRejection, RebaseRequest, RebaseStep, StashRequest, SwitchRequest,
+    BisectState, BisectVerdict, CommitIdentity, CommitRequest, FetchRequest, IdentityScope, LogRow,
+    PromptKind, PullOptions, PushRejection, RebaseRequest, RebaseStep, StashRequest, SwitchRequest,
 };
 use zeroize::Zeroizing;
 
@@ -119,6 +119,9 @@ pub trait GitService: Send + Sync {
 
     /// Returns the latest commits of the current branch, the newest first.
     fn recent_commits(&self, repository: &AbsPath) -> GitAnswer<Vec<LogRow>>;
+
+    /// Returns the state of the bisection in progress; `Waiting` if there is none.
+    fn bisect_state(&self, repository: &AbsPath) -> GitAnswer<BisectState>;
 
     /// Returns the branches of a repository, those of remotes included.
     fn branches(&self, repository: &AbsPath) -> GitAnswer<Vec<BranchSummary>>;
@@ -236,6 +239,17 @@ pub enum GitCommand {
     StashPop,
     /// Replays commits of the current branch.
     Rebase(RebaseRequest),
+    /// Begins the search for the commit that brought an error.
+    BisectStart {
+        /// A revision with the error.
+        bad: String,
+        /// A revision without it.
+        good: String,
+    },
+    /// Judges the commit that is checked out in a bisection.
+    BisectMark(BisectVerdict),
+    /// Ends a bisection, and returns to the branch before it.
+    BisectReset,
     /// Continues the operation in progress.
     Continue,
     /// Leaves out the commit at which the operation stopped.

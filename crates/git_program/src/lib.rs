@@ -14,6 +14,7 @@
 
 mod askpass;
 mod bisect;
+mod bisect_progress;
 mod blame;
 mod branch_list;
 mod branches;

@@ -1,6 +1,11 @@
 //! Answers of the double beyond files and commits, and the requests that it noted.
 
-use git_program::{CommitIdentity, IdentityScope, LogRow, RebaseAction, RebaseStep};
+use git_program::{BisectState, CommitIdentity, IdentityScope, LogRow, RebaseAction, RebaseStep};
+
+#[cfg(test)]
+use base::AbsPath;
+#[cfg(test)]
+use git::changes::{Operation, OperationKind};
 
 use super::{FakeGit, failure};
 use crate::service::{GitFailure, GitFailureKind, RebasePlan};
@@ -14,6 +19,7 @@ pub(super) struct FakeAnswers {
     pub(super) commits: Vec<LogRow>,
     /// Number of commits that the upstream branch lacks; `None` without such a branch.
     ahead: Option<usize>,
+    bisect: Option<BisectState>,
 }
 
 impl FakeAnswers {
@@ -41,6 +47,10 @@ impl FakeAnswers {
             steps: steps.collect(),
             merges: 0,
         })
+    }
+
+    pub(super) fn bisect_state(&self) -> BisectState {
+        self.bisect.clone().unwrap_or(BisectState::Waiting)
     }
 
     pub(super) fn commit_message(&self, id: &str) -> String {
@@ -75,6 +85,18 @@ impl FakeGit {
     /// Sets the author of commits, as the configuration has it.
     pub(crate) fn set_configured_name(&self, name: &str) {
         self.lock().answers.identity.name = name.to_owned();
+    }
+
+    /// Begins a bisection with a state, or sets its state.
+    pub(crate) fn set_bisect_state(&self, root: &AbsPath, bisect: BisectState) {
+        let mut state = self.lock();
+        state.answers.bisect = Some(bisect);
+        let repository = state.repositories.entry(root.clone()).or_default();
+        repository.operation = Some(Operation {
+            kind: OperationKind::Bisect,
+            progress: None,
+            branch: None,
+        });
     }
 
     /// Returns the authors that were stored.

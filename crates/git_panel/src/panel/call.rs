@@ -234,6 +234,9 @@ fn label_of(command: &GitCommand) -> &'static str {
         GitCommand::Stash(_) => "Stashing",
         GitCommand::StashPop => "Applying the stash",
         GitCommand::Rebase(_) => "Rebasing",
+        GitCommand::BisectStart { .. } | GitCommand::BisectMark(_) | GitCommand::BisectReset => {
+            "Bisecting"
+        }
         GitCommand::Continue => "Continuing",
         GitCommand::Skip => "Leaving the commit out",
         GitCommand::Abort => "Aborting",

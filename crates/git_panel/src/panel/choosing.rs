@@ -4,13 +4,20 @@ use base::AbsPath;
 use gpui_kit::{Context, Window};
 use ui::Tone;
 
-use super::{ChangesPanel, ChangesPanelEvent, rebase};
+use super::{ChangesPanel, ChangesPanelEvent, bisect, rebase};
 
 /// The use of a commit that the user chooses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommitPurpose {
     /// It is the first commit of a rebase.
     RebaseFrom,
+    /// It has the error that a bisection searches.
+    BisectBad,
+    /// It lacks the error that `bad` has.
+    BisectGood {
+        /// The commit with the error.
+        bad: String,
+    },
 }
 
 impl CommitPurpose {
@@ -18,6 +25,8 @@ impl CommitPurpose {
     pub fn heading(&self) -> &'static str {
         match self {
             Self::RebaseFrom => "First commit to rebase",
+            Self::BisectBad => "A commit with the error",
+            Self::BisectGood { .. } => "An older commit without the error",
         }
     }
 }
@@ -34,6 +43,13 @@ impl ChangesPanel {
     ) {
         match purpose {
             CommitPurpose::RebaseFrom => rebase::open_from(self, repository, revision, window, cx),
+            CommitPurpose::BisectBad => {
+                let purpose = CommitPurpose::BisectGood { bad: revision };
+                choose(self, repository, purpose, window, cx);
+            }
+            CommitPurpose::BisectGood { bad } => {
+                bisect::start(self, repository, (bad, revision), window, cx);
+            }
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The commands of Git by their actions, for the panel and for the whole window.
 
-use git_program::{FetchRequest, PullOptions, StashParts, StashRequest};
+use git_program::{BisectVerdict, FetchRequest, PullOptions, StashParts, StashRequest};
 use gpui_kit::{Context, Div, InteractiveElement as _, Stateful, Window};
 
 use super::{
-    ChangesPanel, ChangesPanelEvent, CommitKind, CommitPurpose, choosing, identity, rebase,
+    BisectStep, ChangesPanel, ChangesPanelEvent, CommitKind, CommitPurpose, bisect, choosing,
+    identity, rebase,
 };
 use crate::actions as act;
 use crate::service::{GitCommand, PushMode};
@@ -52,6 +53,10 @@ pub enum PanelCommand {
     Rebase,
     /// Asks for the first commit of such a list.
     RebaseFrom,
+    /// Asks for a bad and a good commit, and begins a bisection.
+    StartBisect,
+    /// Carries out a step of a bisection.
+    Bisect(BisectStep),
 }
 
 impl ChangesPanel {
@@ -75,6 +80,10 @@ impl ChangesPanel {
             PanelCommand::Initialize => return self.initialize(window, cx),
             PanelCommand::SetIdentity => return identity::open(self, None, window, cx),
             PanelCommand::Rebase => return rebase::open(self, window, cx),
+            PanelCommand::StartBisect => {
+                return choosing::choose_here(self, CommitPurpose::BisectBad, window, cx);
+            }
+            PanelCommand::Bisect(step) => return bisect::step(self, step, window, cx),
             PanelCommand::RebaseFrom => {
                 return choosing::choose_here(self, CommitPurpose::RebaseFrom, window, cx);
             }
@@ -129,5 +138,11 @@ pub fn on_commands<V: 'static>(
         SetIdentity => C::SetIdentity,
         RebaseCommits => C::Rebase,
         RebaseFromCommit => C::RebaseFrom,
+        StartBisect => C::StartBisect,
+        BisectGood => C::Bisect(BisectStep::Mark(BisectVerdict::Good)),
+        BisectBad => C::Bisect(BisectStep::Mark(BisectVerdict::Bad)),
+        BisectSkip => C::Bisect(BisectStep::Mark(BisectVerdict::Skip)),
+        BisectReset => C::Bisect(BisectStep::Reset),
+        ShowFirstBadCommit => C::Bisect(BisectStep::ShowFound),
     )
 }

@@ -12,7 +12,7 @@ use ui::{
     Menu, MenuAnchor, PopupMenu, TextField, Tone, dp,
 };
 
-use super::{ChangesPanel, ChangesPanelEvent, branch_name, identity};
+use super::{ChangesPanel, ChangesPanelEvent, bisect, branch_name, identity};
 use crate::actions as act;
 use crate::message::RULERS;
 use crate::rows::shown;
@@ -91,7 +91,10 @@ impl ChangesPanel {
         let changes = self.state.current().and_then(|it| it.changes.as_ref());
         let operation = changes.and_then(|changes| changes.operation.as_ref());
         let banners = [
-            operation.map(render_operation),
+            operation.map(|operation| {
+                let bisection = bisect::render(self, operation);
+                bisection.unwrap_or_else(|| render_operation(operation))
+            }),
             self.render_call(),
             self.render_question(cx),
             self.render_prompt(cx),
@@ -457,6 +460,7 @@ fn repository_menu() -> Menu {
         .action("Pop stash", Box::new(act::StashPop))
         .separator()
         .action("Rebase commits\u{2026}", Box::new(act::RebaseCommits))
+        .action("Start bisect\u{2026}", Box::new(act::StartBisect))
         .action("Push with lease\u{2026}", Box::new(act::PushWithLease))
         .action("Set name and address\u{2026}", Box::new(act::SetIdentity))
         .action("Refresh", Box::new(act::Refresh))

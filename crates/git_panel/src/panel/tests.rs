@@ -8,7 +8,7 @@ use std::time::Duration;
 use base::{AbsPath, Platform};
 use git::changes::{Operation, OperationKind};
 use git::merge::TreePath;
-use git_program::{CommitIdentity, IdentityScope, PromptKind};
+use git_program::{BisectState, BisectVerdict, CommitIdentity, IdentityScope, PromptKind};
 use gpui_kit::test::TestQueryExt as _;
 use gpui_kit::{Entity, Role, TestAppContext, VisualTestContext};
 use settings::{KeymapBase, Settings, builtin, parse_keymap};
@@ -502,4 +502,52 @@ fn an_identity_is_stored_for_all_or_dismissed(cx: &mut TestAppContext) {
     let expected = (ann(), IdentityScope::User);
     assert_eq!(story.git.take_identities(), [expected]);
     story.expect_label(Role::Status, "are stored");
+}
+
+#[gpui_kit::test]
+fn a_bisection_is_guided_by_keys(cx: &mut TestAppContext) {
+    let (git, root) = changed(&["a.rs"]);
+    git.set_bisect_state(
+        &root,
+        BisectState::Testing {
+            revisions: 6,
+            steps: 3,
+        },
+    );
+    let mut story = open((git, root), cx);
+    story.expect_label(Role::Status, "6 commits in about 3 steps");
+    // Each call ends before the next one.
+    for keys in ["alt-g", "alt-b", "alt-k", "alt-e"] {
+        story.keys(keys);
+    }
+    let mark = GitCommand::BisectMark;
+    let expected = [
+        mark(BisectVerdict::Good),
+        mark(BisectVerdict::Bad),
+        mark(BisectVerdict::Skip),
+        GitCommand::BisectReset,
+    ];
+    assert_eq!(story.git.take_git_commands(), expected);
+    let found = "1".repeat(40);
+    let state = BisectState::Found(found.clone());
+    story.git.set_bisect_state(&story.root, state);
+    story
+        .git
+        .send_tick(&GitTick::Repository(story.root.clone()));
+    story.settle();
+    story.expect_label(Role::Status, "11111111 is the first bad commit");
+    story.keys("alt-o");
+    let events = story.events.borrow();
+    let is_shown = events
+        .iter()
+        .any(|event| matches!(event, ChangesPanelEvent::ShowCommit(id) if *id == found));
+    assert!(is_shown, "{events:?}");
+}
+
+#[gpui_kit::test]
+fn verdicts_need_a_bisection(cx: &mut TestAppContext) {
+    let mut story = open(changed(&["a.rs"]), cx);
+    story.keys("alt-g");
+    story.expect_label(Role::Status, "No bisection is in progress");
+    assert!(story.git.take_git_commands().is_empty());
 }

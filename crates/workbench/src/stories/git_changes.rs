@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::AbsPath;
 use git_panel::actions::{
     CreateBranch, DiscardHunk, NextChange, RebaseCommits, ShowChanges, StageFile, StageHunk,
-    UnstageHunk,
+    StartBisect, UnstageHunk,
 };
 use git_panel::{FakeGit, GitCommand, GitService, GitTick};
 use git_program::{RebaseAction, RebaseRequest};
@@ -273,4 +273,21 @@ fn a_branch_without_upstream_asks_for_the_first_commit(cx: &mut TestAppContext) 
     let request = rebased(&git);
     assert_eq!(request.upstream, format!("{}^", "2".repeat(40)));
     assert_eq!(request.steps.map(|steps| steps.len()), Some(2));
+}
+
+#[gpui_kit::test]
+fn a_bisection_asks_for_a_bad_and_a_good_commit(cx: &mut TestAppContext) {
+    let (git, _, mut story) = open(cx);
+    git.set_branch_commits(&["three", "two", "one"], None);
+    story.act(StartBisect);
+    expect_label(&mut story, "A commit with the error");
+    story.keys("enter").settle();
+    expect_label(&mut story, "An older commit without the error");
+    // A name that no subject has is taken as a revision.
+    story.input("v1.0").keys("enter").settle();
+    let start = GitCommand::BisectStart {
+        bad: "3".repeat(40),
+        good: "v1.0".to_owned(),
+    };
+    assert_eq!(git.take_git_commands(), [start]);
 }

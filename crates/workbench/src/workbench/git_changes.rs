@@ -27,7 +27,7 @@ use text::{Author, Edit, Snapshot, decode_as};
 use ui::Tone;
 
 use super::changed_words::WhitespaceChanges;
-use super::{Workbench, WorkbenchRegion};
+use super::{Workbench, WorkbenchRegion, history};
 use crate::documents::Documents;
 use crate::notices::Notice;
 use crate::open_options::OpenOptions;
@@ -447,12 +447,25 @@ fn panel_event(
             purpose,
             commits,
         } => rebase::choose_commit(workbench, panel, (repository, purpose), commits, window, cx),
+        ChangesPanelEvent::ShowCommit(id) => show_commit(workbench, &id, window, cx),
         ChangesPanelEvent::EditRebase { repository, plan } => {
             rebase::edit(workbench, panel, repository, plan, window, cx);
         }
         ChangesPanelEvent::TrustRequested => window.dispatch_action(Box::new(TrustFolder), cx),
         ChangesPanelEvent::AttentionRequested => show(workbench, cx),
         ChangesPanelEvent::Cancelled => workbench.focus_active(window, cx),
+    }
+}
+
+/// Shows a commit in the history.
+fn show_commit(
+    workbench: &mut Workbench,
+    id: &str,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    if let Some(view) = history::open_view(workbench, "", window, cx) {
+        view.update(cx, |view, cx| view.select_commit(id, cx));
     }
 }
 
