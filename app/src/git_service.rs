@@ -19,6 +19,7 @@ mod git_folders;
 mod identity;
 mod program_reads;
 mod prompts;
+mod pull_requests;
 mod queues;
 mod reads;
 mod rebase;
@@ -45,7 +46,7 @@ use git_panel::{
     DiffRequest, DiscardedFile, GitAnswer, GitCommand, GitFailure, GitPrompt, GitRepository,
     GitRun, GitService, GitTick, MessageDraft, RebasePlan, StagingStep,
 };
-use git_program::{BisectState, CommitIdentity, CommitRequest, IdentityScope, LogRow};
+use git_program::{BisectState, CommitIdentity, CommitRequest, IdentityScope, LogRow, PullRequest};
 use host::Dirs;
 use host::environment::{self, Recipient};
 use workbench::services::OpenGit;
@@ -217,8 +218,9 @@ impl GitService for FolderGit {
     fn run(&self, repository: &AbsPath, command: GitCommand) -> GitRun {
         let (access, folder) = (self.folder.access(repository), Arc::clone(&self.folder));
         let order = commands::order_of(&command);
+        let state = Arc::clone(&self.folder);
         runs::start(access, folder, order, move |context| {
-            commands::run(context, command)
+            commands::run(context, &state, command)
         })
     }
 
@@ -255,6 +257,10 @@ impl GitService for FolderGit {
 
     fn bisect_state(&self, repository: &AbsPath) -> GitAnswer<BisectState> {
         self.read(repository, bisect::state)
+    }
+
+    fn pull_requests(&self, repository: &AbsPath) -> GitAnswer<Vec<PullRequest>> {
+        self.read(repository, pull_requests::list)
     }
 
     fn branches(&self, repository: &AbsPath) -> GitAnswer<Vec<BranchSummary>> {

@@ -12,6 +12,7 @@ use runtime::compose::commit_checks::first_failed_check;
 use super::bisect;
 use super::failures::{failure, of_program, other};
 use super::folder_state::GitFolderState;
+use super::pull_requests;
 use super::rebase;
 use super::runs::{RunContext, RunOrder};
 
@@ -32,6 +33,7 @@ pub(super) fn order_of(command: &GitCommand) -> RunOrder {
         | GitCommand::BisectStart { .. }
         | GitCommand::BisectMark(_)
         | GitCommand::BisectReset
+        | GitCommand::CheckOutPullRequest(_)
         | GitCommand::Continue
         | GitCommand::Skip
         | GitCommand::Abort => RunOrder::Queued,
@@ -91,7 +93,11 @@ fn run_checks(context: &RunContext<'_>, folder: &GitFolderState) -> Result<(), G
 }
 
 /// Runs a command.
-pub(super) fn run(context: &RunContext<'_>, command: GitCommand) -> Result<GitOutcome, GitFailure> {
+pub(super) fn run(
+    context: &RunContext<'_>,
+    folder: &GitFolderState,
+    command: GitCommand,
+) -> Result<GitOutcome, GitFailure> {
     let (program, cancellation) = (context.program, context.cancellation);
     let mut print = |bytes: &[u8]| context.print(bytes);
     let mut report = |report| context.report(&report);
@@ -117,6 +123,9 @@ pub(super) fn run(context: &RunContext<'_>, command: GitCommand) -> Result<GitOu
         GitCommand::BisectStart { bad, good } => return bisect::start(context, &bad, good),
         GitCommand::BisectMark(verdict) => return bisect::mark(context, verdict),
         GitCommand::BisectReset => return bisect::reset(context),
+        GitCommand::CheckOutPullRequest(number) => {
+            return pull_requests::check_out(context, folder, number);
+        }
         GitCommand::Continue => {
             let kind = operation(context)?;
             let outcome = program.continue_operation(kind, cancellation, &mut print);

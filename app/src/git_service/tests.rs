@@ -4,6 +4,7 @@ mod bisects;
 mod by_program;
 mod commits;
 mod in_process;
+mod pull_requests;
 mod rebases;
 
 use std::os::unix::fs::PermissionsExt as _;

@@ -76,6 +76,8 @@ gpui_kit::actions!(
         InitializeRepository,
         /// Set the name and the e-mail address of your commits.
         SetIdentity,
+        /// Choose an open pull request and check out its branch. Needs the program gh, or glab for GitLab.
+        CheckOutPullRequest,
         /// Search the commit that brought an error: choose a commit with it and one without it, then test those between.
         StartBisect,
         /// Tell the bisection that this commit has no error.

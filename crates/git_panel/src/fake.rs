@@ -15,7 +15,7 @@ use git::changes::{
 };
 use git::merge::{EntryMode, ObjectId, TreePath};
 use git::staging::{FileDiff, LineSelection, RowEdit, Side};
-use git_program::{BisectState, CommitIdentity, CommitRequest, IdentityScope, LogRow};
+use git_program::{BisectState, CommitIdentity, CommitRequest, IdentityScope, LogRow, PullRequest};
 
 use self::answers::FakeAnswers;
 use crate::service::{
@@ -568,6 +568,10 @@ impl GitService for FakeGit {
 
     fn bisect_state(&self, _: &AbsPath) -> GitAnswer<BisectState> {
         Self::ready(Ok(self.lock().answers.bisect_state()))
+    }
+
+    fn pull_requests(&self, _: &AbsPath) -> GitAnswer<Vec<PullRequest>> {
+        Self::ready(self.lock().answers.pull_requests())
     }
 
     fn branches(&self, _: &AbsPath) -> GitAnswer<Vec<BranchSummary>> {

@@ -11,6 +11,7 @@ mod commit;
 mod identity;
 mod keys;
 mod prompt;
+mod pull_requests;
 mod question;
 mod rebase;
 mod rebase_list;
@@ -27,7 +28,7 @@ use git::BranchSummary;
 use git::changes::{Changes, HeadState};
 use git::merge::TreePath;
 use git::staging::Side;
-use git_program::{BisectState, LogRow};
+use git_program::{BisectState, LogRow, PullRequest};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, EventEmitter, FocusHandle, Focusable, SharedString,
     Subscription, Task, UniformListScrollHandle, Window,
@@ -141,6 +142,8 @@ pub enum ChangesPanelEvent {
         /// The commits, the newest first.
         commits: Vec<LogRow>,
     },
+    /// Ask the user for one of these pull requests, for `GitCommand::CheckOutPullRequest`.
+    ChoosePullRequest(Vec<PullRequest>),
     /// Show a commit in the history.
     ShowCommit(String),
     /// Show a `RebaseList` with the commits of a plan.

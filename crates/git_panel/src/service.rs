@@ -15,7 +15,8 @@ use git::merge::TreePath;
 use git::staging::{FileDiff, LineSelection, RowEdit, Side};
 use git_program::{
     BisectState, BisectVerdict, CommitIdentity, CommitRequest, FetchRequest, IdentityScope, LogRow,
-    PromptKind, PullOptions, PushRejection, RebaseRequest, RebaseStep, StashRequest, SwitchRequest,
+    PromptKind, PullOptions, PullRequest, PushRejection, RebaseRequest, RebaseStep, StashRequest,
+    SwitchRequest,
 };
 use zeroize::Zeroizing;
 
@@ -122,6 +123,12 @@ pub trait GitService: Send + Sync {
 
     /// Returns the state of the bisection in progress; `Waiting` if there is none.
     fn bisect_state(&self, repository: &AbsPath) -> GitAnswer<BisectState>;
+
+    /// Returns the open pull requests of the repository's host.
+    ///
+    /// # Errors
+    /// The program that knows them is not installed, or not signed in; the sentence names it.
+    fn pull_requests(&self, repository: &AbsPath) -> GitAnswer<Vec<PullRequest>>;
 
     /// Returns the branches of a repository, those of remotes included.
     fn branches(&self, repository: &AbsPath) -> GitAnswer<Vec<BranchSummary>>;
@@ -250,6 +257,8 @@ pub enum GitCommand {
     BisectMark(BisectVerdict),
     /// Ends a bisection, and returns to the branch before it.
     BisectReset,
+    /// Checks out the branch of the pull request with this number.
+    CheckOutPullRequest(u64),
     /// Continues the operation in progress.
     Continue,
     /// Leaves out the commit at which the operation stopped.

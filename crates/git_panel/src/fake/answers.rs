@@ -1,6 +1,8 @@
 //! Answers of the double beyond files and commits, and the requests that it noted.
 
-use git_program::{BisectState, CommitIdentity, IdentityScope, LogRow, RebaseAction, RebaseStep};
+use git_program::{
+    BisectState, CommitIdentity, IdentityScope, LogRow, PullRequest, RebaseAction, RebaseStep,
+};
 
 #[cfg(test)]
 use base::AbsPath;
@@ -20,6 +22,8 @@ pub(super) struct FakeAnswers {
     /// Number of commits that the upstream branch lacks; `None` without such a branch.
     ahead: Option<usize>,
     bisect: Option<BisectState>,
+    /// `None` without a program that knows them.
+    requests: Option<Vec<PullRequest>>,
 }
 
 impl FakeAnswers {
@@ -53,6 +57,12 @@ impl FakeAnswers {
         self.bisect.clone().unwrap_or(BisectState::Waiting)
     }
 
+    pub(super) fn pull_requests(&self) -> Result<Vec<PullRequest>, GitFailure> {
+        let sentence = "pull requests need the program gh";
+        let requests = self.requests.clone();
+        requests.ok_or_else(|| failure(GitFailureKind::Other, sentence))
+    }
+
     pub(super) fn commit_message(&self, id: &str) -> String {
         let row = self.commits.iter().find(|row| row.id == id);
         row.map_or(String::new(), |row| {
@@ -77,6 +87,11 @@ impl FakeGit {
         let mut state = self.lock();
         state.answers.commits = rows.collect();
         state.answers.ahead = ahead;
+    }
+
+    /// Sets the open pull requests; before, there is no program that knows them.
+    pub fn set_pull_requests(&self, requests: Vec<PullRequest>) {
+        self.lock().answers.requests = Some(requests);
     }
 }
 

@@ -233,6 +233,7 @@ fn label_of(command: &GitCommand) -> &'static str {
         GitCommand::Push(_) => "Pushing",
         GitCommand::Stash(_) => "Stashing",
         GitCommand::StashPop => "Applying the stash",
+        GitCommand::CheckOutPullRequest(_) => "Checking out the pull request",
         GitCommand::Rebase(_) => "Rebasing",
         GitCommand::BisectStart { .. } | GitCommand::BisectMark(_) | GitCommand::BisectReset => {
             "Bisecting"

@@ -5,7 +5,7 @@ use gpui_kit::{Context, Div, InteractiveElement as _, Stateful, Window};
 
 use super::{
     BisectStep, ChangesPanel, ChangesPanelEvent, CommitKind, CommitPurpose, bisect, choosing,
-    identity, rebase,
+    identity, pull_requests, rebase,
 };
 use crate::actions as act;
 use crate::service::{GitCommand, PushMode};
@@ -53,6 +53,8 @@ pub enum PanelCommand {
     Rebase,
     /// Asks for the first commit of such a list.
     RebaseFrom,
+    /// Asks for a pull request, and checks it out.
+    CheckOutPullRequest,
     /// Asks for a bad and a good commit, and begins a bisection.
     StartBisect,
     /// Carries out a step of a bisection.
@@ -80,6 +82,7 @@ impl ChangesPanel {
             PanelCommand::Initialize => return self.initialize(window, cx),
             PanelCommand::SetIdentity => return identity::open(self, None, window, cx),
             PanelCommand::Rebase => return rebase::open(self, window, cx),
+            PanelCommand::CheckOutPullRequest => return pull_requests::choose(self, window, cx),
             PanelCommand::StartBisect => {
                 return choosing::choose_here(self, CommitPurpose::BisectBad, window, cx);
             }
@@ -138,6 +141,7 @@ pub fn on_commands<V: 'static>(
         SetIdentity => C::SetIdentity,
         RebaseCommits => C::Rebase,
         RebaseFromCommit => C::RebaseFrom,
+        CheckOutPullRequest => C::CheckOutPullRequest,
         StartBisect => C::StartBisect,
         BisectGood => C::Bisect(BisectStep::Mark(BisectVerdict::Good)),
         BisectBad => C::Bisect(BisectStep::Mark(BisectVerdict::Bad)),

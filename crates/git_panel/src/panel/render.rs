@@ -455,6 +455,10 @@ fn repository_menu() -> Menu {
         .separator()
         .action("Switch branch\u{2026}", Box::new(act::SwitchBranch))
         .action("Create branch\u{2026}", Box::new(act::CreateBranch))
+        .action(
+            "Check out pull request\u{2026}",
+            Box::new(act::CheckOutPullRequest),
+        )
         .separator()
         .action("Stash", Box::new(act::Stash))
         .action("Pop stash", Box::new(act::StashPop))

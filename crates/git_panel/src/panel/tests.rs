@@ -551,3 +551,13 @@ fn verdicts_need_a_bisection(cx: &mut TestAppContext) {
     story.expect_label(Role::Status, "No bisection is in progress");
     assert!(story.git.take_git_commands().is_empty());
 }
+
+#[gpui_kit::test]
+fn pull_requests_without_their_program_are_a_sentence(cx: &mut TestAppContext) {
+    let mut story = open(changed(&["a.rs"]), cx);
+    story.keys("alt-p");
+    story.expect_label(Role::Alert, "need the program gh");
+    story.git.set_pull_requests(Vec::new());
+    story.keys("alt-p");
+    story.expect_label(Role::Status, "no open pull requests");
+}

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use base::AbsPath;
 use git_panel::actions::{
-    CreateBranch, DiscardHunk, NextChange, RebaseCommits, ShowChanges, StageFile, StageHunk,
-    StartBisect, UnstageHunk,
+    CheckOutPullRequest, CreateBranch, DiscardHunk, NextChange, RebaseCommits, ShowChanges,
+    StageFile, StageHunk, StartBisect, UnstageHunk,
 };
 use git_panel::{FakeGit, GitCommand, GitService, GitTick};
-use git_program::{RebaseAction, RebaseRequest};
+use git_program::{PullRequest, RebaseAction, RebaseRequest};
 use gpui_kit::TestAppContext;
 use gpui_kit::test::TestQueryExt as _;
 use host::FakeFiles;
@@ -290,4 +290,24 @@ fn a_bisection_asks_for_a_bad_and_a_good_commit(cx: &mut TestAppContext) {
         good: "v1.0".to_owned(),
     };
     assert_eq!(git.take_git_commands(), [start]);
+}
+
+#[gpui_kit::test]
+fn a_pull_request_is_chosen_and_checked_out(cx: &mut TestAppContext) {
+    let (git, _, mut story) = open(cx);
+    let request = |number: u64, title: &str| PullRequest {
+        number,
+        title: title.to_owned(),
+        author: "ann".to_owned(),
+        branch: "fix".to_owned(),
+        base: "main".to_owned(),
+        address: String::new(),
+        is_draft: true,
+    };
+    git.set_pull_requests(vec![request(7, "Fix it"), request(9, "Add that")]);
+    story.act(CheckOutPullRequest);
+    expect_label(&mut story, "#7 Fix it");
+    story.input("add").keys("enter").settle();
+    let commands = git.take_git_commands();
+    assert_eq!(commands, [GitCommand::CheckOutPullRequest(9)]);
 }

@@ -32,7 +32,7 @@ use crate::documents::Documents;
 use crate::notices::Notice;
 use crate::open_options::OpenOptions;
 use crate::pickers::branch_name::BranchNamePicker;
-use crate::pickers::choices;
+use crate::pickers::choices::{self, repositories};
 use diff::ShownHunk;
 pub(super) use rebase::rebase_from;
 
@@ -439,6 +439,10 @@ fn panel_event(
         }
         ChangesPanelEvent::ChooseBranch(branches) => {
             let picker = choices::branches(panel.clone(), branches);
+            workbench.pick(picker, window, cx);
+        }
+        ChangesPanelEvent::ChoosePullRequest(requests) => {
+            let picker = repositories::pull_requests(panel.clone(), requests);
             workbench.pick(picker, window, cx);
         }
         ChangesPanelEvent::NameBranch => name_branch(workbench, panel.clone(), window, cx),
