@@ -150,8 +150,8 @@ fn load(
                 continue;
             };
             let compared = diff.clone();
-            let parts = cx.background_spawn(async move { hunk_parts(&compared, whitespace) });
-            let parts = parts.await;
+            let parts = async move { hunk_parts(&compared, whitespace) };
+            let parts = cx.background_spawn(parts).await;
             if parts.is_empty() {
                 continue;
             }
@@ -255,11 +255,7 @@ fn show(
     excerpts::insert_headers(workbench, &editor, &combined, cx);
     let hunks = mark(&editor, &combined, &repository, files, cx);
     editor.update(cx, |editor, cx| editor.set_scroll_top(0.0, cx));
-    let title: SharedString = match side {
-        Side::Staged => "Staged changes".into(),
-        Side::Unstaged => "Changes".into(),
-    };
-    let tab = TabItem::Excerpts(editor.clone(), title);
+    let tab = TabItem::Excerpts(editor.clone(), title_of(side));
     let item = match item {
         Some(item) => {
             let subscriptions = workbench.subscribe_to(item, &tab, window, cx);
@@ -284,6 +280,13 @@ fn show(
         hunks,
         _refresh: None,
     });
+}
+
+fn title_of(side: Side) -> SharedString {
+    match side {
+        Side::Staged => "Staged changes".into(),
+        Side::Unstaged => "Changes".into(),
+    }
 }
 
 /// Returns the rows of a text around its hunks.

@@ -50,6 +50,41 @@ enum VersionStep {
     Newer,
 }
 
+impl VersionStep {
+    /// Returns the sentence about a step beyond the list.
+    fn end(self) -> &'static str {
+        match self {
+            Self::Older => "This is the oldest version in the list",
+            Self::Newer => "This is the newest version in the list",
+        }
+    }
+}
+
+/// The version to which a step leads.
+#[derive(Clone, Debug)]
+struct StepTarget {
+    /// The place of its commit.
+    at: usize,
+    id: String,
+    /// The name of the file before or after the commit.
+    name: PathBuf,
+}
+
+impl SteppedVersions {
+    /// Returns the version to which a step leads; `None` beyond the list.
+    fn target(&self, step: VersionStep) -> Option<StepTarget> {
+        let (at, name) = match step {
+            VersionStep::Older => (self.at.checked_add(1)?, &self.names.before),
+            VersionStep::Newer => (self.at.checked_sub(1)?, &self.names.after),
+        };
+        Some(StepTarget {
+            at,
+            id: self.commits.get(at)?.clone(),
+            name: name.clone(),
+        })
+    }
+}
+
 /// Remembers the versions of the file that a tab shows; the shown one is that of a commit with its change.
 pub(super) fn remember(
     workbench: &mut Workbench,
@@ -105,25 +140,12 @@ fn step(
         let sentence = "Open a version from the history of a file first";
         return workbench.tell(NOTICE, sentence, window, cx);
     };
-    let (at, name, end) = match step {
-        VersionStep::Older => (
-            shown.at.checked_add(1),
-            shown.names.before.clone(),
-            "This is the oldest version in the list",
-        ),
-        VersionStep::Newer => (
-            shown.at.checked_sub(1),
-            shown.names.after.clone(),
-            "This is the newest version in the list",
-        ),
-    };
-    let next = at.and_then(|at| Some((at, shown.commits.get(at)?.clone())));
     let item = shown.item;
-    let Some((at, id)) = next else {
-        return workbench.tell(NOTICE, end, window, cx);
+    let Some(target) = shown.target(step) else {
+        return workbench.tell(NOTICE, step.end(), window, cx);
     };
     let reading = cx.spawn_in(window, async move |this, cx| {
-        let read = read(service, id.clone(), name).await;
+        let read = read(service, &target).await;
         let (change, pair) = match read {
             Ok(version) => version,
             Err(error) => {
@@ -137,17 +159,12 @@ fn step(
             }
         };
         let path = pair.path.clone();
-        let version = cx.background_spawn(async move { versions::compare(pair) });
-        let version = version.await;
+        let version = async move { versions::compare(pair) };
+        let version = cx.background_spawn(version).await;
         let shown = this.update_in(cx, |this, window, cx| {
-            let mut stepped = this.history.stepped.iter_mut();
-            // The tab may have been closed.
-            let Some(stepped) = stepped.find(|it| it.item == item) else {
-                return;
-            };
-            stepped.at = at;
-            stepped.names = FileNames::of(&change);
-            versions::show(this, (path, version), &id, Some(item), window, cx);
+            if arrive(this, item, &target, &change) {
+                versions::show(this, (path, version), &target.id, Some(item), window, cx);
+            }
         });
         // The window may be gone by then.
         shown.ok();
@@ -159,18 +176,37 @@ fn step(
     }
 }
 
-/// Reads the change of a file by a commit; `name` is its name before or after it.
+/// Notes the version that a tab shows next. Returns false if the tab was closed.
+fn arrive(
+    workbench: &mut Workbench,
+    item: ItemId,
+    target: &StepTarget,
+    change: &CommittedChange,
+) -> bool {
+    if workbench.item(item).is_none() {
+        return false;
+    }
+    let mut stepped = workbench.history.stepped.iter_mut();
+    let Some(shown) = stepped.find(|it| it.item == item) else {
+        return false;
+    };
+    shown.at = target.at;
+    shown.names = FileNames::of(change);
+    true
+}
+
+/// Reads the change of the file by the commit of a step.
 async fn read(
     service: Arc<dyn HistoryService>,
-    id: String,
-    name: PathBuf,
+    target: &StepTarget,
 ) -> Result<(CommittedChange, VersionPair), HistoryError> {
-    let page = service.commit(id.clone()).await?;
-    let change = change_of(&page, &name).cloned().ok_or_else(|| {
-        let name = base::path_text(&name);
-        HistoryError::Failed(format!("commit {} did not change {name}", short(&id)))
+    let page = service.commit(target.id.clone()).await?;
+    let change = change_of(&page, &target.name).cloned().ok_or_else(|| {
+        let name = base::path_text(&target.name);
+        let sentence = format!("commit {} did not change {name}", short(&target.id));
+        HistoryError::Failed(sentence)
     })?;
-    let pair = service.versions(id, change.clone()).await?;
+    let pair = service.versions(target.id.clone(), change.clone()).await?;
     Ok((change, pair))
 }
 
