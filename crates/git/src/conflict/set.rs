@@ -47,6 +47,8 @@ pub struct TextConflict {
     markers: Vec<String>,
     /// Whether the first of `markers` begins the block.
     is_first_known: bool,
+    /// The line ending of the text around it.
+    ending: &'static str,
     resolution: Option<ConflictResolution>,
 }
 
@@ -83,8 +85,8 @@ impl TextConflict {
         match resolution {
             ConflictResolution::Ours => Some(self.ours.clone()),
             ConflictResolution::Theirs => Some(self.theirs.clone()),
-            ConflictResolution::OursThenTheirs => Some(joined(&self.ours, &self.theirs)),
-            ConflictResolution::TheirsThenOurs => Some(joined(&self.theirs, &self.ours)),
+            ConflictResolution::OursThenTheirs => Some(self.joined(&self.ours, &self.theirs)),
+            ConflictResolution::TheirsThenOurs => Some(self.joined(&self.theirs, &self.ours)),
             ConflictResolution::Base => self.base.clone(),
             ConflictResolution::Edited => None,
         }
@@ -100,11 +102,28 @@ impl TextConflict {
         match resolution {
             ConflictResolution::Ours => text == self.ours,
             ConflictResolution::Theirs => text == self.theirs,
-            ConflictResolution::OursThenTheirs => is_joined(text, &self.ours, &self.theirs),
-            ConflictResolution::TheirsThenOurs => is_joined(text, &self.theirs, &self.ours),
+            ConflictResolution::OursThenTheirs => self.is_joined(text, &self.ours, &self.theirs),
+            ConflictResolution::TheirsThenOurs => self.is_joined(text, &self.theirs, &self.ours),
             ConflictResolution::Base => self.base.as_deref() == Some(text),
             ConflictResolution::Edited => false,
         }
+    }
+
+    /// Returns two texts in a row, on separate lines.
+    fn joined(&self, one: &str, two: &str) -> String {
+        format!("{one}{}{two}", self.ending_between(one, two))
+    }
+
+    /// Returns whether a text is `joined(one, two)`.
+    fn is_joined(&self, text: &str, one: &str, two: &str) -> bool {
+        let rest = text.strip_prefix(one);
+        let rest = rest.and_then(|rest| rest.strip_prefix(self.ending_between(one, two)));
+        rest == Some(two)
+    }
+
+    fn ending_between(&self, one: &str, two: &str) -> &'static str {
+        let is_open = !one.is_empty() && !one.ends_with('\n') && !two.is_empty();
+        if is_open { self.ending } else { "" }
     }
 
     /// Returns whether the text still has the first marker at the start of the conflict, which is
@@ -406,6 +425,7 @@ fn conflict_of(
         lines: region.map(|it| it.lines),
         markers,
         is_first_known,
+        ending: if is_crlf { "\r\n" } else { "\n" },
         resolution: None,
     }
 }
@@ -424,23 +444,6 @@ fn names_in(text: &str, first: Option<&(MarkerBlock, Option<StagedRegion>)>) -> 
         ours: label(markers.first(), "ours"),
         theirs: label(markers.last(), "theirs"),
     }
-}
-
-/// Returns two texts in a row, on separate lines.
-fn joined(one: &str, two: &str) -> String {
-    format!("{one}{}{two}", ending_between(one, two))
-}
-
-/// Returns whether a text is `joined(one, two)`.
-fn is_joined(text: &str, one: &str, two: &str) -> bool {
-    let rest = text.strip_prefix(one);
-    let rest = rest.and_then(|rest| rest.strip_prefix(ending_between(one, two)));
-    rest == Some(two)
-}
-
-fn ending_between(one: &str, two: &str) -> &'static str {
-    let is_open = !one.is_empty() && !one.ends_with('\n') && !two.is_empty();
-    if is_open { "\n" } else { "" }
 }
 
 fn with_endings(text: &str, is_crlf: bool) -> String {

@@ -224,6 +224,19 @@ fn resolutions_have_both_orders_and_the_base() {
 }
 
 #[test]
+fn both_sides_are_joined_by_the_line_ending_of_the_text() {
+    let versions = Versions {
+        base: "a\r\nb\r\n".to_owned(),
+        ours: "a\r\n1".to_owned(),
+        theirs: "a\r\n2".to_owned(),
+    };
+    let text = "a\r\n<<<<<<< o\r\n1\r\n=======\r\n2\r\n>>>>>>> t\r\n";
+    let both = resolved(text, versions.set(text), R::OursThenTheirs);
+    assert_eq!(both, "a\r\n1\r\n2");
+    assert_eq!(both, versions.merged(&["--union"]), "as git joins them");
+}
+
+#[test]
 fn steps_go_to_open_conflicts_only() {
     let block = "<<<<<<< o\n1\n=======\n2\n>>>>>>> t\n-\n";
     let text = block.repeat(200);
