@@ -100,6 +100,7 @@ impl FolderGit {
         let queue = Arc::clone(&access);
         queue.changes.ask(move || {
             let _operation = folder.ticks.begin(&access.root);
+            access.clear_stale_lock();
             change(&access, &folder)
         })
     }

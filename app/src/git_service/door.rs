@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use base::AbsPath;
+use base::{AbsPath, LogErr as _};
 use git::changes::Changes;
 use git::staging::StagingUndo;
 use git::{Capabilities, GitTask, Repository};
@@ -126,6 +126,23 @@ impl RepositoryAccess {
         let program = Arc::new(program);
         *lock(&self.program) = Some(Arc::clone(&program));
         Ok(program)
+    }
+
+    /// Removes the lock on the index that a killed process of ours left, because git would wait for it in vain. A failure is
+    /// logged: the change that follows reports the lock.
+    pub(super) fn clear_stale_lock(&self) {
+        let lock = git::git_dir_of(&self.root).map(|git_dir| git_dir.join("index.lock"));
+        if !lock.is_some_and(|lock| RealFiles.exists(&lock)) {
+            return;
+        }
+        let Ok(repository) = self.in_process() else {
+            // Only git can open it, so that no lock on it is ours.
+            return;
+        };
+        let sentences = repository.clear_stale_lock(&RealFiles).log_err();
+        for sentence in sentences.into_iter().flatten() {
+            log::warn!("{sentence}");
+        }
     }
 
     /// Returns the features of the repository, read again if its index or its config changed.

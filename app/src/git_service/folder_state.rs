@@ -104,9 +104,12 @@ impl GitFolderState {
         Arc::clone(access)
     }
 
-    /// Finds the repositories, and forgets those that are gone.
+    /// Finds the repositories, clears the locks that killed processes of ours left in them, and forgets those that are gone.
     pub(super) fn find_repositories(&self) -> Vec<GitRepository> {
         let found = repositories::find(&self.root);
+        for repository in &found {
+            self.access(&repository.root).clear_stale_lock();
+        }
         let watched = found.iter().filter_map(WatchedRepository::of);
         self.ticks.send(TickMessage::Found(watched.collect()));
         let is_there = |root: &AbsPath| found.iter().any(|it| it.root == *root);

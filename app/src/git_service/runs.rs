@@ -31,7 +31,8 @@ pub(super) struct RunContext<'a> {
     pub(super) program: &'a GitProgram,
     /// Ends the call.
     pub(super) cancellation: &'a Cancellation,
-    output: &'a Sender<Vec<u8>>,
+    /// Receives what the window shows.
+    pub(super) output: &'a Sender<Vec<u8>>,
 }
 
 impl RunContext<'_> {
@@ -129,6 +130,7 @@ fn run(
     }
     let program = access.program(folder)?;
     let _operation = folder.ticks.begin(&access.root);
+    access.clear_stale_lock();
     work(&RunContext {
         program: &program,
         cancellation,

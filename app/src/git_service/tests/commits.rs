@@ -87,6 +87,28 @@ fn a_cancelled_commit_ends_its_hook_and_commits_nothing() {
 }
 
 #[test]
+fn a_stale_lock_of_ours_stops_neither_commits_nor_git() {
+    let Some(fixture) = staged() else {
+        return;
+    };
+    let lock = fixture.root.join(".git/index.lock");
+    let leave_lock = || {
+        let left = RealFiles.write_private(&lock, git::land::LOCK_MARK);
+        left.expect("a lock");
+    };
+    leave_lock();
+    fixture.commit("second").expect("a commit");
+    leave_lock();
+    block_on(fixture.service.repositories()).expect("a list");
+    fixture.write("a", "three\n");
+    fixture.git(&["add", "a"]);
+    // The lock of another program stays.
+    RealFiles.write_private(&lock, b"").expect("a lock");
+    block_on(fixture.service.repositories()).expect("a list");
+    assert!(RealFiles.exists(&lock));
+}
+
+#[test]
 fn a_draft_survives_a_restart_and_precedes_gits_message() {
     let Some(fixture) = staged() else {
         return;

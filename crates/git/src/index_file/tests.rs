@@ -53,6 +53,32 @@ fn lock_of_a_killed_burin_is_taken_over() {
 }
 
 #[test]
+fn lock_of_a_killed_burin_is_cleared_for_git() {
+    let fixture = Fixture::new();
+    fixture.write("a", "one\n");
+    fixture.commit();
+    let repository = fixture.repository();
+    let lock = fixture.root.join(".git/index.lock");
+    let clear = || {
+        let sentences = repository.clear_stale_lock(&RealFiles);
+        assert_eq!(sentences.expect("cleared"), Vec::<String>::new());
+        RealFiles.exists(&lock)
+    };
+    assert!(!clear());
+    let own = fixture.root.join(".git/burin");
+    assert!(!RealFiles.exists(&own), "without a lock nothing is written");
+    assert!(repository.lock_index(&RealFiles).expect("a lock"));
+    let landings = repository.lock_landings(&RealFiles).expect("a lock");
+    assert!(landings.is_some());
+    assert!(clear(), "another process of ours works");
+    drop(landings);
+    assert!(!clear());
+    fixture.git(&["rm", "--quiet", "--cached", "a"]);
+    fs::write(lock.as_path(), "").expect("a lock");
+    assert!(clear(), "the lock of another program stays");
+}
+
+#[test]
 fn landing_in_progress_is_named() {
     let fixture = Fixture::new();
     let repository = fixture.repository();

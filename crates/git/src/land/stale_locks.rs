@@ -2,15 +2,30 @@
 //!
 //! Only our own files are removed: a lock is recognized by its content, a temporary file of a save
 //! by its name and by an unheld lock on it, the rest by being in our own folder, where no other
-//! program writes. The caller holds the landing lock, so no other Burin process is landing. Locks
-//! of git commands, running or dead, stay.
+//! program writes. The landing lock is held meanwhile, so no other Burin process is landing or
+//! writes the index. Locks of git commands, running or dead, stay.
 
 use base::AbsPath;
 use host::{Files, InterruptedSaveState};
 
+use super::branch::LOCK_MARK;
 use crate::repository::{Error, Repository};
 
 impl Repository {
+    /// Clears the leftovers if a killed process of ours left its lock on the index, which stops git
+    /// itself; returns the sentences of `clear_leftovers`. Without such a lock, or while another
+    /// process of ours works, nothing is written and no lock is taken.
+    pub fn clear_stale_lock(&self, files: &dyn Files) -> Result<Vec<String>, Error> {
+        let lock = files.read(&self.index_lock(), LOCK_MARK.len() as u64);
+        if !lock.is_ok_and(|content| content == LOCK_MARK) {
+            return Ok(Vec::new());
+        }
+        match self.lock_landings(files)? {
+            Some(_landings) => self.clear_leftovers(files),
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// Removes leftovers of killed landings: our index lock, the temporary index, temporary files
     /// of saves. Interrupted in-place saves are completed; returns a sentence for each that could
     /// not be. The caller must hold the landing lock.
