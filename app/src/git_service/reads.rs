@@ -2,13 +2,16 @@
 //!
 //! Invariant: a reading changes neither the index nor the working tree, so that it causes no further event.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
 use base::AbsPath;
-use git::changes::{Change, Changes, Upstream};
+use git::changes::{Change, ChangeGroup, ChangeKind, ChangeNote, Changes, Upstream};
 use git::merge::TreePath;
 use git::staging::{FileDiff, StagingError};
 use git::{BranchSummary, Commit, GitFeature, GitTask, Repository};
 use git_panel::{DiffRequest, GitFailure, MessageDraft};
-use git_program::{Cancellation, GitProgram, ListedBranch};
+use git_program::{Cancellation, EntryState, GitProgram, ListedBranch, StatusEntry};
 use host::{Files as _, RealFiles};
 
 use super::door::{RepositoryAccess, RepositoryDoor};
@@ -31,9 +34,45 @@ pub(super) fn changes(
     folder: &GitFolderState,
 ) -> Result<Changes, GitFailure> {
     match access.open(GitTask::Status, folder)? {
-        RepositoryDoor::InProcess(repository) => repository.changes().map_err(of_git),
+        RepositoryDoor::InProcess(repository) => {
+            let mut changes = repository.changes().map_err(of_git)?;
+            drop_unchanged(&mut changes.entries, access, folder);
+            Ok(changes)
+        }
         RepositoryDoor::Program(program) => program_reads::changes(&program),
     }
+}
+
+/// Removes the files of which git says that they are unchanged: libgit2 runs no filter, so that a file with one seems to be
+/// changed once its metadata differ from those in the index. Without trust they stay, and so do those among more changes
+/// than have notes.
+fn drop_unchanged(entries: &mut Vec<Change>, access: &RepositoryAccess, folder: &GitFolderState) {
+    let filtered = entries.iter().filter(|change| is_filtered(change));
+    let names: Vec<PathBuf> = filtered.map(|change| change.path.to_path()).collect();
+    if names.is_empty() {
+        return;
+    }
+    let Ok(program) = access.program(folder) else {
+        return;
+    };
+    // A filter that fails is reported when the file is compared or staged.
+    let Ok(report) = program.status_of(&names, &Cancellation::default()) else {
+        return;
+    };
+    let changed = report.entries.into_iter().filter(has_unstaged_change);
+    let changed: BTreeSet<PathBuf> = changed.map(|entry| entry.path).collect();
+    entries.retain(|change| !is_filtered(change) || changed.contains(&change.path.to_path()));
+}
+
+/// Returns whether only a filter program can tell if the file is changed.
+fn is_filtered(change: &Change) -> bool {
+    change.group == ChangeGroup::Unstaged
+        && change.kind == ChangeKind::Modified
+        && matches!(change.note, Some(ChangeNote::FilterProgram(_)))
+}
+
+fn has_unstaged_change(entry: &StatusEntry) -> bool {
+    matches!(&entry.state, EntryState::Tracked(state) if state.unstaged.is_some())
 }
 
 /// Returns the changes of some paths: of the whole status where libgit2 cannot read the index.
@@ -43,7 +82,11 @@ pub(super) fn changes_of(
     paths: &[TreePath],
 ) -> Result<Vec<Change>, GitFailure> {
     match access.open(GitTask::Status, folder)? {
-        RepositoryDoor::InProcess(repository) => repository.changes_of(paths).map_err(of_git),
+        RepositoryDoor::InProcess(repository) => {
+            let mut changes = repository.changes_of(paths).map_err(of_git)?;
+            drop_unchanged(&mut changes, access, folder);
+            Ok(changes)
+        }
         RepositoryDoor::Program(program) => {
             let mut changes = program_reads::changes(&program)?.entries;
             changes.retain(|change| {

@@ -4,6 +4,7 @@ mod bisects;
 mod by_program;
 mod commits;
 mod in_process;
+mod kinds;
 mod pull_requests;
 mod rebases;
 
@@ -27,13 +28,25 @@ use super::folder_state::{GitFolderState, ReadEnvironment};
 
 /// A repository with the service over it. The git of the service counts its calls.
 struct Fixture {
-    _temporary: TempFolder,
+    _temporary: Option<TempFolder>,
     folder: AbsPath,
     dirs: Dirs,
     root: AbsPath,
     program: AbsPath,
     environment: Vec<Variable>,
+    /// The environment of the service.
+    counting: Vec<Variable>,
     service: FolderGit,
+}
+
+/// The state of a repository that a failed call must not change.
+#[derive(Debug, PartialEq, Eq)]
+struct Snapshot {
+    head: Option<String>,
+    references: String,
+    entries: String,
+    status: String,
+    leftovers: Vec<String>,
 }
 
 /// Returns variables that keep the user's own configuration out.
@@ -60,27 +73,8 @@ impl Fixture {
     #[track_caller]
     fn new(options: &[&str]) -> Option<Self> {
         let temporary = TempFolder::new().expect("a folder");
-        let folder = RealFiles.canonicalize(temporary.path()).expect("it exists");
-        let environment = environment(&folder);
-        let Some(program) = find_program("git", &environment) else {
-            test_support::skip("needs git");
-            return None;
-        };
-        let root = folder.join("repository");
-        RealFiles.create_folder(&root).expect("a folder");
-        let dirs = Dirs::under(&folder.join("own"));
-        dirs.create().expect("folders");
-        let counting = counting_environment(&folder, &program, &environment);
-        let service = service(&dirs, &root, counting);
-        let fixture = Self {
-            _temporary: temporary,
-            folder,
-            dirs,
-            root,
-            program,
-            environment,
-            service,
-        };
+        let mut fixture = Self::at(temporary.path())?;
+        fixture._temporary = Some(temporary);
         let init = ["init", "--quiet", "--initial-branch=main"];
         let created = fixture.try_git(&[&init[..], options].concat());
         if created.is_none() {
@@ -90,6 +84,43 @@ impl Fixture {
         fixture.git(&["config", "user.name", "A B"]);
         fixture.git(&["config", "user.email", "a@example.org"]);
         Some(fixture)
+    }
+
+    /// Creates a fixture in a folder, which may have a repository; `None`, with the test reported as skipped, without git.
+    #[track_caller]
+    fn at(folder: &AbsPath) -> Option<Self> {
+        let folder = RealFiles.canonicalize(folder).expect("it exists");
+        let environment = environment(&folder);
+        let Some(program) = find_program("git", &environment) else {
+            test_support::skip("needs git");
+            return None;
+        };
+        let root = folder.join("repository");
+        RealFiles.create_folder(&root).expect("a folder");
+        let user = "[user]\n\tname = A B\n\temail = a@example.org\n[protocol \"file\"]\n\tallow = always\n";
+        let written = RealFiles.write_private(&folder.join("gitconfig"), user.as_bytes());
+        written.expect("a configuration");
+        let dirs = Dirs::under(&folder.join("own"));
+        dirs.create().expect("folders");
+        let counting = counting_environment(&folder, &program, &environment);
+        let service = service(&dirs, &root, counting.clone());
+        Some(Self {
+            _temporary: None,
+            folder,
+            dirs,
+            root,
+            program,
+            environment,
+            counting,
+            service,
+        })
+    }
+
+    /// Opens another working tree.
+    fn over(mut self, root: &AbsPath) -> Self {
+        self.service = service(&self.dirs, root, self.counting.clone());
+        self.root = root.clone();
+        self
     }
 
     fn trust(&self) {
@@ -102,13 +133,65 @@ impl Fixture {
     }
 
     fn try_git(&self, arguments: &[&str]) -> Option<String> {
+        self.try_git_in(&self.root, arguments)
+    }
+
+    /// Runs git in a folder; `None` if it fails.
+    fn try_git_in(&self, folder: &AbsPath, arguments: &[&str]) -> Option<String> {
         let mut request =
-            ProcessRequest::new(self.program.as_path(), &self.root).with_arguments(arguments);
+            ProcessRequest::new(self.program.as_path(), folder).with_arguments(arguments);
         request.environment = ProcessEnvironment::Only(self.environment.clone());
         let output = run(&request).expect("git starts");
         output
             .is_success()
             .then(|| output.text().trim_end().to_owned())
+    }
+
+    /// Runs git in a folder and returns what it prints.
+    fn git_in(&self, folder: &AbsPath, arguments: &[&str]) -> String {
+        self.try_git_in(folder, arguments).expect("git works")
+    }
+
+    /// Returns the path of the index.
+    fn index(&self) -> AbsPath {
+        let arguments = ["rev-parse", "--path-format=absolute", "--git-path", "index"];
+        AbsPath::new(self.git(&arguments)).expect("absolute")
+    }
+
+    /// Returns the entries of the index.
+    fn entries(&self) -> String {
+        self.git(&["ls-files", "--stage"])
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let status = ["status", "--porcelain=v2", "-z", "--untracked-files=all"];
+        Snapshot {
+            head: self.try_git(&["rev-parse", "--verify", "--quiet", "HEAD"]),
+            references: self.git(&["for-each-ref"]),
+            entries: self.entries(),
+            status: self.git(&status),
+            leftovers: self.leftovers(),
+        }
+    }
+
+    /// Asserts that git finds nothing damaged.
+    #[track_caller]
+    fn assert_sound(&self) {
+        let checked = self.try_git(&["fsck", "--strict", "--no-progress"]);
+        assert!(checked.is_some(), "git fsck finds damage in {}", self.root);
+    }
+
+    /// Returns the names of locks in Git's folder, and of files of ours.
+    fn leftovers(&self) -> Vec<String> {
+        let git_dir = git::git_dir_of(&self.root).expect("a repository");
+        let listing = RealFiles.list(&git_dir).expect("a folder");
+        let names = listing.entries.iter().map(|entry| entry.path.name());
+        let is_left = |name: &String| name.ends_with(".lock") || name.starts_with("burin-");
+        names.filter(is_left).collect()
+    }
+
+    fn read(&self, name: &str) -> Option<Vec<u8>> {
+        RealFiles.read(&self.root.join(name), 1 << 24).ok()
     }
 
     /// Returns the number of processes that the service started.
@@ -136,9 +219,13 @@ impl Fixture {
 
     /// Installs a hook with a script of the shell.
     fn hook(&self, name: &str, script: &str) {
+        self.install(&self.root.join(".git/hooks").join(name), script);
+    }
+
+    /// Installs a program with a script of the shell.
+    fn install(&self, path: &AbsPath, script: &str) {
         let draft = self.folder.join("draft");
-        let path = self.root.join(".git/hooks").join(name);
-        let parent = path.parent().expect("below the root");
+        let parent = path.parent().expect("below a folder");
         RealFiles.create_folder(&parent).expect("a folder");
         write_script(&draft, script);
         // Only `cp` has the copy open for writing: while a child that another test forks had it, too, the

@@ -12,6 +12,8 @@ use crate::records::{number, path, text};
 
 /// Limit of a status in bytes.
 const STATUS_BYTES: usize = 256 << 20;
+/// Paths that are passed as arguments; for more of them, everything is compared.
+const ARGUMENT_PATHS: usize = 200;
 
 /// The status of a working tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -133,14 +135,28 @@ impl ChangeLetter {
 impl GitProgram {
     /// Returns the status of the working tree, untracked files included.
     pub fn status(&self, cancellation: &Cancellation) -> Result<StatusReport, Error> {
-        let call = GitCall::read("status").args([
+        self.status_of(&[], cancellation)
+    }
+
+    /// Returns the status of these paths, relative to the root; that of the whole working tree if there are none or very
+    /// many.
+    pub fn status_of(
+        &self,
+        paths: &[PathBuf],
+        cancellation: &Cancellation,
+    ) -> Result<StatusReport, Error> {
+        let mut call = GitCall::read("status").args([
             "--porcelain=v2",
             "-z",
             "--branch",
             "--show-stash",
             "--untracked-files=all",
             "--ahead-behind",
+            "--",
         ]);
+        if paths.len() <= ARGUMENT_PATHS {
+            call.arguments.extend(paths.iter().map(Into::into));
+        }
         let output = self.output(call, STATUS_BYTES, cancellation)?;
         Ok(parse_status(&output))
     }
