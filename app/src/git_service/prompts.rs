@@ -56,7 +56,12 @@ impl PromptForwarder {
         })?;
         let folders = [self.folder.clone()];
         let link = link_command(&program, runtime::ASKPASS_PROGRAM, &folders)?;
-        let (server, prompts) = PromptServer::start(&self.folder, link)?;
+        self.listen(link)
+    }
+
+    /// Listens for questions, which Git and ssh ask by running `program`.
+    fn listen(&self, program: AbsPath) -> Result<Arc<PromptServer>, ProgramError> {
+        let (server, prompts) = PromptServer::start(&self.folder, program)?;
         let sender = self.sender.clone();
         run_on_thread(move || {
             while let Ok(prompt) = prompts.recv_blocking() {
@@ -66,6 +71,15 @@ impl PromptForwarder {
             }
         });
         Ok(server)
+    }
+
+    /// Makes Git and ssh ask by running another program than this one.
+    #[cfg(test)]
+    pub(super) fn ask_through(&self, program: AbsPath) {
+        RealFiles.create_folder(&self.folder).expect("a folder");
+        let server = self.listen(program).expect("a socket");
+        let is_first = self.server.set(Some(server)).is_ok();
+        assert!(is_first, "the server of questions runs already");
     }
 }
 

@@ -1,12 +1,16 @@
 //! Stories with the real git in temporary repositories.
 
+mod answers;
 mod bisects;
 mod by_program;
 mod commits;
+mod hooks;
 mod in_process;
 mod kinds;
 mod pull_requests;
 mod rebases;
+mod remotes;
+mod signing;
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;

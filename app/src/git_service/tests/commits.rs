@@ -9,7 +9,7 @@ use super::{Fixture, finish, service};
 
 /// A trusted repository with a commit and a staged change.
 #[track_caller]
-fn staged() -> Option<Fixture> {
+pub(super) fn staged() -> Option<Fixture> {
     let fixture = Fixture::new(&[])?;
     fixture.commit_files(&[("a", "one\n")]);
     fixture.write("a", "two\n");
@@ -18,7 +18,7 @@ fn staged() -> Option<Fixture> {
     Some(fixture)
 }
 
-fn request(message: &str) -> CommitRequest {
+pub(super) fn request(message: &str) -> CommitRequest {
     CommitRequest {
         message: Some(message.to_owned()),
         ..CommitRequest::default()
