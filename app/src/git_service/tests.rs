@@ -5,6 +5,7 @@ mod bisects;
 mod by_program;
 mod commits;
 mod hooks;
+mod hostile;
 mod in_process;
 mod kinds;
 mod pull_requests;
