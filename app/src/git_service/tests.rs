@@ -7,6 +7,7 @@ mod commits;
 mod hooks;
 mod hostile;
 mod in_process;
+mod kills;
 mod kinds;
 mod pull_requests;
 mod rebases;

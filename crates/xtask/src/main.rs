@@ -107,7 +107,10 @@ fn mac_check(arguments: Vec<String>) -> ExitCode {
 const SOAK_COUNTS: &[(&str, &str)] = &[
     ("BURIN_BATTERY", "all"),
     ("BURIN_CANCELS", "200"),
+    ("BURIN_CONFLICTS", "300"),
     ("BURIN_CUTS", "200"),
+    // More than a change of a repository has calls: it is killed at each of them.
+    ("BURIN_GIT_KILLS", "1000"),
     ("BURIN_KILLS", "200"),
     ("BURIN_MERGES", "3000"),
     ("BURIN_PAYLOADS", "315"),
