@@ -4,6 +4,8 @@
     reason = "the tests run the real git in real working trees"
 )]
 
+mod recorded;
+
 use std::path::Path;
 use std::process::Command;
 
