@@ -125,11 +125,35 @@ pub fn show_card(editor: &mut Editor, text: String, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let head = editor.selections.primary().head;
     let text = HoverText {
-        text,
-        is_markdown: false,
+        text: as_markdown(&text),
+        is_markdown: true,
         span: None,
     };
     add_texts(editor, head, vec![text], HoverOrigin::Keyboard, cx);
+}
+
+/// Returns Markdown that shows a plain text with its lines, without any marks.
+fn as_markdown(text: &str) -> String {
+    let mut markdown = String::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let content = line.trim_start();
+        let blanks = line.chars().count() - content.chars().count();
+        markdown.extend(std::iter::repeat_n('\u{a0}', blanks));
+        for char in content.chars() {
+            if char.is_ascii_punctuation() {
+                markdown.push('\\');
+            }
+            markdown.push(char);
+        }
+        let is_followed = lines.peek().is_some_and(|next| !next.trim().is_empty());
+        if is_followed && !content.is_empty() {
+            // A hard line break.
+            markdown.push('\\');
+        }
+        markdown.push('\n');
+    }
+    markdown
 }
 
 /// Closes the hover card and cancels a pending one.
@@ -322,4 +346,18 @@ fn cut(text: &str) -> &str {
 
 fn touches(span: Span, at: ByteOffset) -> bool {
     span.start <= at && at < span.end.max(span.start + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::as_markdown;
+
+    #[test]
+    fn a_plain_text_has_its_lines_and_no_marks_in_markdown() {
+        assert_eq!(
+            as_markdown("one *two*\n\n  # three\nfour\n"),
+            "one \\*two\\*\n\n\u{a0}\u{a0}\\# three\\\nfour\n"
+        );
+        assert_eq!(as_markdown(""), "");
+    }
 }
