@@ -259,7 +259,12 @@ impl ComposerPanel {
                         return;
                     };
                     if let Some(pane) = &mut this.board {
+                        let is_empty = board.jobs.is_empty();
                         pane.apply_board(board);
+                        // There is nothing to select: the user types a task.
+                        if is_empty && this.list_focus.is_focused(window) {
+                            this.focus_prompt(window, cx);
+                        }
                     }
                     this.follow_commented_hunk(window, cx);
                     cx.emit(PanelEvent::BoardChanged);
