@@ -24,7 +24,7 @@ fn edited_project(registry: Registry, ids: &[&str]) -> Option<Client> {
     for name in FILES {
         client.show(name);
     }
-    client.complete("main.py", "doub", "double");
+    client.complete_with_import("main.py", "doub", "double");
     client.expect_text("main.py", &["from util import double"]);
     client.insert_after("main.py", "four = double", "(3");
     let label = client.signature("main.py", "double(");

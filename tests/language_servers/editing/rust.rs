@@ -43,7 +43,7 @@ fn rust_is_edited_across_files() {
     };
     let name = "src/lib.rs";
     client.show(name);
-    client.complete(name, "dou", "double");
+    client.complete_with_import(name, "dou", "double");
     client.expect_text(name, &["use crate::util::double;"]);
     client.replace(name, "double(value)", "double(2");
     let label = client.signature(name, "double(");

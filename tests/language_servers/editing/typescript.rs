@@ -31,7 +31,7 @@ fn edit_typescript(id: &str) {
         return;
     };
     client.show("main.ts");
-    client.complete("main.ts", "dou", "double");
+    client.complete_with_import("main.ts", "dou", "double");
     let import = "import { double } from \"./util\";";
     assert!(client.text("main.ts").starts_with(import));
     client.insert_after("main.ts", "six = double", "(3");

@@ -109,7 +109,7 @@ fn svelte_components_are_edited_across_files() {
     };
     let name = "Main.svelte";
     client.show(name);
-    client.complete(name, "dou", "double");
+    client.complete_with_import(name, "dou", "double");
     client.expect_text(name, &["import { double } from \"./util\""]);
     client.insert_after(name, "six = double", "(3");
     let label = client.signature(name, "double(");

@@ -1,7 +1,7 @@
 //! Requests that change no file but the completed one.
 
 use base::{AbsPath, ByteOffset, Span};
-use lsp::{CompletionTrigger, LanguageServer, LocationKind, Request};
+use lsp::{CompletionItem, CompletionTrigger, LanguageServer, LocationKind, Request};
 use text::Edit;
 
 use super::super::super::PATIENCE;
@@ -28,21 +28,40 @@ impl Client {
 
     /// Completes the first `prefix` in a text with the item of this label, and makes the edits that belong to it.
     pub(crate) fn complete(&mut self, name: &str, prefix: &str, label: &str) {
+        self.complete_where(name, prefix, label, |_| true);
+    }
+
+    /// Like `complete`, for an item that needs an import. Asks again while the whole item has none: a server that
+    /// loaded more of the project since it listed the item returns it without its edits.
+    pub(crate) fn complete_with_import(&mut self, name: &str, prefix: &str, label: &str) {
+        self.complete_where(name, prefix, label, |item| {
+            !item.additional_edits.is_empty()
+        });
+    }
+
+    fn complete_where(
+        &mut self,
+        name: &str,
+        prefix: &str,
+        label: &str,
+        accepts: impl Fn(&CompletionItem) -> bool,
+    ) {
         let at = ByteOffset(self.find(name, prefix) + prefix.len());
         let item = self.ask(
             name,
             "the completion",
             |server, path| server.completion(path, at, CompletionTrigger::Invoked),
             |server, list| {
-                let is_it = |item: &lsp::CompletionItem| {
+                let is_it = |item: &CompletionItem| {
                     let shown = item.label.trim_start_matches(['\u{2022}', ' ']);
                     shown == label || shown.starts_with(&format!("{label}("))
                 };
                 let item = list.items.into_iter().find(is_it)?;
-                Some(match server.resolve_completion(&item) {
-                    Some(request) => request.wait(PATIENCE).expect("the whole item"),
+                let whole = match server.resolve_completion(&item) {
+                    Some(request) => request.wait(PATIENCE).ok()?,
                     None => item,
-                })
+                };
+                accepts(&whole).then_some(whole)
             },
         );
         let text = if item.insert.is_snippet {
