@@ -105,7 +105,7 @@ impl Operation {
             }),
             Self::ContinueRebase => {
                 run_git(fixture, |context| {
-                    commands::run(context, GitCommand::Continue)
+                    commands::run(context, folder, GitCommand::Continue)
                 });
             }
         }

@@ -16,7 +16,7 @@ use git_history::{
 };
 use git_program::{
     BlameOptions, BlamedLines, Cancellation, CheckoutTrust, CommittedChange, Error, GitProgram,
-    LogQuery, LogRow, UndoPlan, find_program,
+    LogQuery, LogRow, ReflogState, UndoPlan, find_program,
 };
 use host::environment::{Recipient, variables};
 
@@ -112,6 +112,10 @@ impl HistoryService for BenchHistory {
             })
         };
         stream(&self.queries, |queries| &queries.logs, work)
+    }
+
+    fn reflog_states(&self) -> HistoryAnswer<Vec<ReflogState>> {
+        not_measured()
     }
 
     fn commit(&self, _: String) -> HistoryAnswer<CommitPage> {

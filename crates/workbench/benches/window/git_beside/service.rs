@@ -12,9 +12,9 @@ use git::staging::{FileDiff, LineSelection, RowEdit};
 use git::{BranchSummary, Repository};
 use git_panel::{
     DiffRequest, DiscardedFile, FakeGit, GitAnswer, GitCommand, GitFailure, GitFailureKind,
-    GitPrompt, GitRepository, GitRun, GitService, GitTick, MessageDraft, StagingStep,
+    GitPrompt, GitRepository, GitRun, GitService, GitTick, MessageDraft, RebasePlan, StagingStep,
 };
-use git_program::CommitRequest;
+use git_program::{BisectState, CommitIdentity, CommitRequest, IdentityScope, LogRow, PullRequest};
 
 use super::QueryCounts;
 
@@ -133,6 +133,39 @@ impl GitService for BenchGit {
 
     fn restore_discarded(&self, repository: &AbsPath, path: TreePath) -> GitAnswer<()> {
         self.memory.restore_discarded(repository, path)
+    }
+
+    fn identity(&self, repository: &AbsPath) -> GitAnswer<CommitIdentity> {
+        self.memory.identity(repository)
+    }
+
+    fn store_identity(
+        &self,
+        repository: &AbsPath,
+        identity: CommitIdentity,
+        scope: IdentityScope,
+    ) -> GitAnswer<()> {
+        self.memory.store_identity(repository, identity, scope)
+    }
+
+    fn rebase_plan(&self, repository: &AbsPath, first: Option<String>) -> GitAnswer<RebasePlan> {
+        self.memory.rebase_plan(repository, first)
+    }
+
+    fn commit_message(&self, repository: &AbsPath, id: String) -> GitAnswer<String> {
+        self.memory.commit_message(repository, id)
+    }
+
+    fn recent_commits(&self, repository: &AbsPath) -> GitAnswer<Vec<LogRow>> {
+        self.memory.recent_commits(repository)
+    }
+
+    fn bisect_state(&self, repository: &AbsPath) -> GitAnswer<BisectState> {
+        self.memory.bisect_state(repository)
+    }
+
+    fn pull_requests(&self, repository: &AbsPath) -> GitAnswer<Vec<PullRequest>> {
+        self.memory.pull_requests(repository)
     }
 
     fn commit(&self, repository: &AbsPath, request: CommitRequest) -> GitRun {
