@@ -17,9 +17,11 @@ pub fn unnamed(window: &Window) -> Option<Vec<String>> {
     window.debug_a11y_tree_json().map(|json| unnamed_in(&json))
 }
 
-/// Returns whether a control of this role (as printed by `Role`'s `Debug`) needs a name.
+/// Returns whether a control of this role (as printed by `Role`'s `Debug`) needs a name. An alert needs none: screen
+/// readers read its content.
 pub fn needs_name(role: &str) -> bool {
-    const SILENT: [&str; 10] = [
+    const SILENT: [&str; 11] = [
+        "Alert",
         "Unknown",
         "GenericContainer",
         "Group",
