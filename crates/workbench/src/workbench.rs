@@ -41,6 +41,7 @@ mod program;
 mod prompt_selection;
 pub(crate) mod quitting;
 pub(crate) mod refactor;
+mod removed_lines;
 mod render;
 mod restore;
 mod review;

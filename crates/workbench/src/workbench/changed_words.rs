@@ -1,19 +1,15 @@
 //! Word-level differences within a change, for the diffs of Git and the review of agents' changes.
 //!
-//! Pure but for `marked_line`. Invariant: a line that is new or gone as a whole has no marked words, and neither has a
+//! Pure. Invariant: a line that is new or gone as a whole has no marked words, and neither has a
 //! change whose sides have little in common.
 
 use std::ops::Range;
 
 use base::{Row, Span};
-use gpui_kit::{App, HighlightStyle, StyledText};
 use text::{Snapshot, Splice, diff_words};
-use ui::ActiveTheme as _;
 
 /// Maximum bytes of both sides of a change that are compared word by word.
 const MAX_BYTES: usize = 16 * 1024;
-/// Blanks in place of a tab.
-const TAB: &str = "    ";
 
 /// The treatment of changes of white space alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -149,33 +145,12 @@ fn is_whole(line: &str, words: &[Range<usize>]) -> bool {
     line[..word.start].trim().is_empty() && line[word.end..].trim().is_empty()
 }
 
-/// Returns a removed line for display, with a background behind its changed words.
-pub(super) fn marked_line(line: &str, words: &[Range<usize>], cx: &App) -> StyledText {
-    let (spaced, words) = with_spaces(line, words);
-    let shown = ui::foreign::one_line(spaced.clone());
-    // Characters that were made visible move the words.
-    let is_plain = *shown == *spaced;
-    let style = HighlightStyle {
-        background_color: Some(cx.theme().colors.removed_ground),
-        ..HighlightStyle::default()
-    };
-    let words = words.into_iter().filter(|_| is_plain);
-    StyledText::new(shown).with_highlights(words.map(|word| (word, style)))
-}
-
-/// Replaces tabs, and moves the words along.
-fn with_spaces(line: &str, words: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
-    let moved = |at: usize| at + (TAB.len() - 1) * line[..at].matches('\t').count();
-    let words = words.iter().map(|word| moved(word.start)..moved(word.end));
-    (line.replace('\t', TAB), words.collect())
-}
-
 #[cfg(test)]
 mod tests {
     use base::{Row, Span};
     use text::Snapshot;
 
-    use super::{ChangedWords, WhitespaceChanges, changed_words, with_spaces};
+    use super::{ChangedWords, WhitespaceChanges, changed_words};
 
     /// Returns the marked words of both sides, joined by bars.
     fn marked(before: &[&str], after: &[&str], whitespace: WhitespaceChanges) -> [String; 2] {
@@ -236,12 +211,5 @@ mod tests {
         let text = Snapshot::new("first\nab\n");
         assert!(words.added_spans(&text, Row(1)).is_empty());
         assert!(ChangedWords::default().removed_in(3).is_empty());
-    }
-
-    #[test]
-    fn tabs_move_the_words_behind_them() {
-        let (text, words) = with_spaces("\ta\tb", &[1..2, 3..4]);
-        assert_eq!(text, "    a    b");
-        assert_eq!(words, [4..5, 9..10]);
     }
 }

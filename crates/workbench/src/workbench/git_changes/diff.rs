@@ -25,6 +25,7 @@ use crate::item::TabItem;
 use crate::layout::{ItemId, TabOpenMode};
 use crate::notices::Notice;
 use crate::workbench::changed_words::{ChangedWords, WhitespaceChanges};
+use crate::workbench::removed_lines::LineKinds;
 use crate::workbench::{Workbench, excerpts};
 
 /// Maximum number of files in one diff.
@@ -58,6 +59,8 @@ pub(super) struct ShownHunk {
     pub(super) shown: DiffHunk,
     /// The words that differ in these rows.
     pub(super) words: Arc<ChangedWords>,
+    /// The kinds of the parts of each removed line; empty if they are not known.
+    pub(super) kinds: Arc<[LineKinds]>,
 }
 
 /// The content of a tab with a diff.
@@ -321,6 +324,7 @@ fn mark(
                     hunk: part.hunk,
                     shown: part.shown,
                     words: part.words.clone(),
+                    kinds: part.kinds.clone(),
                 };
                 placed.push((rows, shown));
             }

@@ -3,16 +3,15 @@
 use editor::{BlockPlace, BlockView};
 use git::staging::Side;
 use gpui_kit::{
-    AnyElement, App, Context, Div, InteractiveElement as _, IntoElement as _, ParentElement as _,
-    Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, WeakEntity, Window,
-    div, px,
+    App, Context, Div, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
+    StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, WeakEntity, Window, div, px,
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Label, dp};
 
 use super::diff::ShownHunk;
 use super::{discard_hunk, stage_hunk};
 use crate::workbench::Workbench;
-use crate::workbench::changed_words::{ChangedWords, marked_line};
+use crate::workbench::removed_lines;
 
 /// Height of the line with the buttons, in pixels.
 const HEAD: f32 = 32.0;
@@ -28,7 +27,7 @@ pub(super) fn render(
     workbench: WeakEntity<Workbench>,
     cx: &App,
 ) -> (f32, BlockView) {
-    let removed = removed_lines(hunk);
+    let removed = lines_of(hunk);
     let shown = removed.len().min(MAX_REMOVED + 1);
     let height = cx.theme().code_lines(HEAD) + shown as f32;
     let hunk = hunk.clone();
@@ -49,13 +48,19 @@ pub(super) fn render(
             .flex()
             .flex_col()
             .child(head(&hunk, place, &workbench, cx))
-            .children(render_removed(&removed, &hunk.words, place, cx))
+            .children(removed_lines::render(
+                &removed,
+                (&hunk.words, &hunk.kinds),
+                MAX_REMOVED,
+                place,
+                cx,
+            ))
             .into_any_element()
     });
     (height, view)
 }
 
-fn removed_lines(hunk: &ShownHunk) -> Vec<String> {
+fn lines_of(hunk: &ShownHunk) -> Vec<String> {
     let text = String::from_utf8_lossy(&hunk.diff.base);
     let rows = hunk.shown.base;
     let lines = text.split_inclusive('\n').skip(rows.start.0 as usize);
@@ -106,41 +111,4 @@ fn head(hunk: &ShownHunk, place: &BlockPlace, workbench: &WeakEntity<Workbench>,
             .child(button("git-stage-hunk", "Stage", stage_hunk))
             .child(button("git-discard-hunk", "Discard", discard_hunk)),
     }
-}
-
-fn render_removed(
-    lines: &[String],
-    words: &ChangedWords,
-    place: &BlockPlace,
-    cx: &App,
-) -> Vec<AnyElement> {
-    let theme = cx.theme();
-    let row = || {
-        div()
-            .flex_none()
-            .h(place.line_height)
-            .line_height(place.line_height)
-            .pl(place.gutter)
-            .overflow_hidden()
-            .whitespace_nowrap()
-            .font(theme.code_font())
-            .text_size(theme.code_size())
-            .bg(theme.colors.removed_ground)
-            .text_color(theme.colors.text)
-    };
-    let shown = lines.iter().take(MAX_REMOVED).enumerate();
-    let shown = shown.map(|(ix, line)| {
-        let line = marked_line(line, words.removed_in(ix), cx);
-        row().child(line).into_any_element()
-    });
-    let mut rows: Vec<AnyElement> = shown.collect();
-    if lines.len() > rows.len() {
-        let more = format!("and {} more removed lines", lines.len() - rows.len());
-        rows.push(
-            row()
-                .child(Label::new(more).small().muted())
-                .into_any_element(),
-        );
-    }
-    rows
 }

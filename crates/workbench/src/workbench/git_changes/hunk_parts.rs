@@ -1,6 +1,6 @@
-//! The parts of a file's hunks that a diff shows, with their changed words.
+//! The parts of a file's hunks that a diff shows, with their changed words and the colours of their removed lines.
 //!
-//! Pure. Takes time proportional to the changed lines, so it runs on a background thread.
+//! Pure. Takes time proportional to the file, so it runs on a background thread.
 //! Invariant: a part lies within one hunk of the true diff, which is what gets staged.
 
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use git::staging::{DiffHunk, FileDiff};
 use text::{RowSpan, diff_lines_for_display};
 
 use crate::workbench::changed_words::{ChangedWords, WhitespaceChanges, changed_words};
+use crate::workbench::removed_lines::{LineKinds, ParsedBase};
 
 /// A part of a hunk that is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub(super) struct HunkPart {
     pub(super) shown: DiffHunk,
     /// The words that differ in these rows.
     pub(super) words: Arc<ChangedWords>,
+    /// The kinds of the parts of each removed line; empty if they are not known.
+    pub(super) kinds: Arc<[LineKinds]>,
 }
 
 /// Returns the parts of all hunks, in order.
@@ -28,6 +31,9 @@ pub(super) fn hunk_parts(diff: &FileDiff, whitespace: WhitespaceChanges) -> Vec<
         String::from_utf8_lossy(&diff.base),
         String::from_utf8_lossy(&diff.work),
     );
+    let removes = diff.hunks.iter().any(|hunk| !hunk.base.is_empty());
+    let path = diff.path.to_path();
+    let parsed = removes.then(|| ParsedBase::new(&path, &base)).flatten();
     let base: Vec<&str> = base.split_inclusive('\n').collect();
     let work: Vec<&str> = work.split_inclusive('\n').collect();
     let parts = diff.hunks.iter().flat_map(|hunk| {
@@ -35,7 +41,7 @@ pub(super) fn hunk_parts(diff: &FileDiff, whitespace: WhitespaceChanges) -> Vec<
             WhitespaceChanges::Shown => vec![*hunk],
             WhitespaceChanges::Ignored => visible_parts(hunk, &base, &work),
         };
-        let (base, work) = (&base, &work);
+        let (base, work, parsed) = (&base, &work, &parsed);
         shown.into_iter().map(move |shown| {
             let removed = without_endings(lines_in(base, shown.base));
             let added = without_endings(lines_in(work, shown.work));
@@ -43,6 +49,10 @@ pub(super) fn hunk_parts(diff: &FileDiff, whitespace: WhitespaceChanges) -> Vec<
                 hunk: *hunk,
                 shown,
                 words: Arc::new(changed_words(&removed, &added, whitespace)),
+                kinds: parsed
+                    .as_ref()
+                    .map_or_else(Vec::new, |it| it.kinds_in(shown.base))
+                    .into(),
             }
         })
     });

@@ -16,9 +16,8 @@ use gpui_kit::{
 use text::{RowSpan, Snapshot};
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, KeyHint, Label, dp};
 
-use crate::workbench::changed_words::{
-    ChangedWords, WhitespaceChanges, changed_words, marked_line,
-};
+use crate::workbench::changed_words::{ChangedWords, WhitespaceChanges, changed_words};
+use crate::workbench::removed_lines::{self, LineKinds, kinds_in_lines};
 
 /// Maximum number of removed lines shown; the rest is only counted.
 const MAX_REMOVED_LINES: usize = 40;
@@ -40,6 +39,8 @@ pub(super) struct ShownChange {
     agent: String,
     /// The words that differ; `find_words` fills them in.
     words: Arc<ChangedWords>,
+    /// The kinds of the parts of each removed line; `find_words` fills them in.
+    kinds: Arc<[LineKinds]>,
     /// The field in which the user writes a comment on it.
     pub(super) field: Option<Entity<InputState>>,
 }
@@ -64,6 +65,7 @@ pub(super) fn shown_in(path: &AbsPath, snapshot: &Snapshot, board: &Board) -> Ve
                     mark: job.mark,
                     agent: job.title().to_owned(),
                     words: Arc::default(),
+                    kinds: Arc::default(),
                     field: None,
                 });
             }
@@ -92,6 +94,7 @@ pub(super) fn shown_here(
                 mark: 0,
                 agent: title.clone(),
                 words: Arc::default(),
+                kinds: Arc::default(),
                 field: None,
             })
         })
@@ -129,15 +132,17 @@ impl ShownChange {
         &self.hunk.id
     }
 
-    /// Compares the words of both sides, unless `before` has the same change.
+    /// Compares the words of both sides, and colours the removed lines, unless `before` has the same change.
     pub(super) fn find_words(&mut self, before: &[ShownChange]) {
         let known = before.iter().find(|it| it.hunk == self.hunk);
-        self.words = match known {
-            Some(known) => known.words.clone(),
+        (self.words, self.kinds) = match known {
+            Some(known) => (known.words.clone(), known.kinds.clone()),
             None => {
+                let kinds = kinds_in_lines(self.hunk.path.as_ref(), &self.hunk.before);
                 let removed: Vec<&str> = self.hunk.before.iter().map(String::as_str).collect();
                 let added: Vec<&str> = self.hunk.after.iter().map(String::as_str).collect();
-                Arc::new(changed_words(&removed, &added, WhitespaceChanges::Shown))
+                let words = changed_words(&removed, &added, WhitespaceChanges::Shown);
+                (Arc::new(words), kinds.into())
             }
         };
     }
@@ -234,7 +239,13 @@ impl ShownChange {
                 it.opacity(0.6)
             })
             .child(head)
-            .children(removed_lines(&self.hunk.before, &self.words, place, cx))
+            .children(removed_lines::render(
+                &self.hunk.before,
+                (&self.words, &self.kinds),
+                MAX_REMOVED_LINES,
+                place,
+                cx,
+            ))
             .children(self.render_field(place, panel, cx))
             .into_any_element()
     }
@@ -280,34 +291,6 @@ impl ShownChange {
             .child(comment_field(field));
         Some(row)
     }
-}
-
-/// Renders the removed lines verbatim.
-fn removed_lines(lines: &[String], words: &ChangedWords, place: &BlockPlace, cx: &App) -> Vec<Div> {
-    let theme = cx.theme();
-    let row = || {
-        div()
-            .flex_none()
-            .h(place.line_height)
-            .line_height(place.line_height)
-            .pl(place.gutter)
-            .overflow_hidden()
-            .whitespace_nowrap()
-            .font(theme.code_font())
-            .text_size(theme.code_size())
-            .bg(theme.colors.removed_ground)
-            .text_color(theme.colors.text)
-    };
-    let shown = lines.iter().take(MAX_REMOVED_LINES).enumerate();
-    let mut rows: Vec<Div> = shown
-        .map(|(ix, line)| row().child(marked_line(line, words.removed_in(ix), cx)))
-        .collect();
-    let more = lines.len().saturating_sub(rows.len());
-    if more > 0 {
-        let more = format!("and {more} more lines that went");
-        rows.push(row().child(Label::new(more).small().muted()));
-    }
-    rows
 }
 
 /// Renders the header above a change, aligned with the text.
