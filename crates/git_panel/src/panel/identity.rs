@@ -7,9 +7,10 @@ use git_program::{CommitIdentity, IdentityScope};
 use gpui_kit::component::input::{InputEvent, InputState};
 use gpui_kit::{
     AnyElement, AppContext as _, Context, Entity, Focusable as _, InteractiveElement as _,
-    IntoElement as _, ParentElement as _, Styled as _, Subscription, Window, div,
+    IntoElement as _, ParentElement as _, Role, StatefulInteractiveElement as _, Styled as _,
+    Subscription, TestSupportExt as _, Window, div,
 };
-use ui::{Banner, Button, ButtonStyle, TextField, Tone, dp};
+use ui::{ActiveTheme as _, Button, ButtonStyle, Label, TextField, Tone, dp};
 
 use super::{ChangesPanel, ChangesPanelEvent, CommitKind};
 
@@ -137,31 +138,50 @@ pub(super) fn render(panel: &ChangesPanel, cx: &Context<ChangesPanel>) -> Option
     };
     let cancel = Button::new("git-identity-cancel", "Cancel")
         .on_click(cx.listener(|this, _, window, cx| close(this, window, cx)));
-    let text = "Commits carry the name and e-mail address of their author. Type yours.";
     let here = button(
         "git-identity-here",
         "For this repository",
         IdentityScope::Repository,
     );
-    let field = |state: &Entity<InputState>, name: &'static str| {
+    let everywhere = button(
+        "git-identity-all",
+        "For all repositories",
+        IdentityScope::User,
+    );
+    let field = |state: &Entity<InputState>, label: &'static str, name: &'static str| {
         div()
-            .px(dp(12.0))
-            .pb(dp(8.0))
+            .flex()
+            .flex_col()
+            .gap(dp(4.0))
+            .child(Label::new(label).tiny().muted())
             .child(TextField::new(state, name))
     };
+    let text = "Commits carry the name and e-mail address of their author.";
+    let colors = cx.theme().colors;
     let element = div()
         .key_context("GitPrompt identity")
+        .id("git-identity")
+        .role(Role::Group)
+        .aria_label(text)
+        .test_support()
+        .flex()
+        .flex_col()
+        .gap(dp(8.0))
+        .p(dp(12.0))
+        .bg(colors.raised)
+        .border_b_1()
+        .border_color(colors.border)
+        .child(Label::new(text).small())
+        .child(field(&form.name, "Name", "Your name"))
+        .child(field(&form.address, "E-mail", "Your e-mail address"))
         .child(
-            Banner::new("git-identity", Tone::Info, text)
-                .child(cancel)
-                .child(button(
-                    "git-identity-all",
-                    "For all repositories",
-                    IdentityScope::User,
-                ))
-                .child(here.style(ButtonStyle::Primary)),
-        )
-        .child(field(&form.name, "Your name"))
-        .child(field(&form.address, "Your e-mail address"));
+            div()
+                .flex()
+                .flex_wrap()
+                .gap(dp(8.0))
+                .child(here.style(ButtonStyle::Primary))
+                .child(everywhere)
+                .child(cancel),
+        );
     Some(element.into_any_element())
 }

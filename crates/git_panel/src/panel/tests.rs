@@ -476,7 +476,7 @@ fn a_missing_address_is_asked_for_and_the_commit_repeated(cx: &mut TestAppContex
     let kind = GitFailureKind::IdentityMissing;
     story.git.fail_next(kind, "git does not know you");
     story.keys("ctrl-enter");
-    story.expect_label(Role::Status, "Type yours");
+    story.expect_label(Role::Group, "name and e-mail address");
     // The name is known, so the address has the keyboard.
     story.keys("enter");
     story.expect_label(Role::Status, "both a name");
