@@ -175,6 +175,7 @@ fn a_missing_address_refuses_commits_until_it_is_stored() {
         return;
     };
     fixture.git(&["config", "--unset", "user.email"]);
+    fixture.git(&["config", "--global", "--unset", "user.email"]);
     fixture.git(&["config", "user.useConfigOnly", "true"]);
     let refused = fixture.commit("second").expect_err("no address");
     assert_eq!(refused.kind, GitFailureKind::IdentityMissing);
