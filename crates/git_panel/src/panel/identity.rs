@@ -171,7 +171,12 @@ pub(super) fn render(panel: &ChangesPanel, cx: &Context<ChangesPanel>) -> Option
         .bg(colors.raised)
         .border_b_1()
         .border_color(colors.border)
-        .child(Label::new(text).small())
+        .child(
+            div()
+                .text_size(dp(13.0))
+                .text_color(colors.text)
+                .child(text),
+        )
         .child(field(&form.name, "Name", "Your name"))
         .child(field(&form.address, "E-mail", "Your e-mail address"))
         .child(

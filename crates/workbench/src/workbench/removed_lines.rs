@@ -204,7 +204,7 @@ mod tests {
             "a.rs",
             "/* one\ntwo */\nfn f() {}\n",
             rows(1, 3),
-            &["two */", "fn|f|(|)|{|}"],
+            &["two */", "fn|f|()|{}"],
         );
         assert!(ParsedBase::new(Path::new("a.unknown"), "fn").is_none());
         let long = "x\n".repeat(MAX_BYTES);
