@@ -92,6 +92,8 @@ pub(crate) enum ScrollMargin {
     Fit,
     /// Centres the row in the window.
     Center,
+    /// Centres the row, but shows the start of the blocks above it even if the row is then below the window.
+    CenterWithBlocks,
 }
 
 /// Returns the top of the window that reveals a row, in line heights. `top` is the present top, and
@@ -108,6 +110,7 @@ pub(crate) fn top_showing(
     let middle = y - (viewport.rows - 1.0) / 2.0;
     match follow {
         ScrollMargin::Center => middle,
+        ScrollMargin::CenterWithBlocks => middle.min(top_of_blocks(row, display)),
         ScrollMargin::Fit => {
             let margin = margin.min(((viewport.rows - 1.0) / 2.0).floor()).max(0.0);
             let (first, last) = (y - margin, y + 1.0 + margin - viewport.rows);
@@ -119,6 +122,14 @@ pub(crate) fn top_showing(
                 top.max(last).min(first)
             }
         }
+    }
+}
+
+/// Returns the top of the blocks above a row, in line heights; the top of the row if it has none.
+fn top_of_blocks(row: DisplayRow, display: &DisplaySnapshot) -> f64 {
+    match row.0.checked_sub(1) {
+        Some(before) => display.y_of(DisplayRow(before)) + 1.0,
+        None => 0.0,
     }
 }
 

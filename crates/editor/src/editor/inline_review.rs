@@ -11,6 +11,7 @@ use text::{Change, RowSpan, Snapshot, SpanSet};
 use super::changed_words::ChangedWord;
 use super::{Editor, Reveal};
 use crate::block_view::BlockView;
+use crate::scroll::ScrollMargin;
 
 /// A change under review, by an agent or in Git: its rows, and the view with buttons above them.
 pub struct ReviewMark {
@@ -118,11 +119,12 @@ impl Editor {
         at.or(grounds.len().checked_sub(1))
     }
 
-    /// Moves the caret to the first row of the change with this index and centres that row. Does
-    /// nothing if the index is unknown.
+    /// Moves the caret to the first row of the change with this index and centres that row, but shows the start of the
+    /// block above it. Does nothing if the index is unknown.
     pub fn go_to_reviewed(&mut self, index: usize, cx: &mut Context<Self>) {
         if let Some(span) = self.review.grounds.get(index) {
             self.go_to(span.start, Reveal::Center, cx);
+            self.follow = Some(ScrollMargin::CenterWithBlocks);
         }
     }
 }

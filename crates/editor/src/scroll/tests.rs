@@ -1,6 +1,7 @@
 //! Tests the scroll position after edits and moves.
 
-use display::{DisplayMap, DisplayOptions, DisplayRow};
+use base::Row;
+use display::{BlockSpec, DisplayMap, DisplayOptions, DisplayRow, Placement};
 use text::{Buffer, EditOrigin, Timestamp};
 
 use super::{Scroll, ScrollMargin, Viewport, top_showing};
@@ -69,4 +70,30 @@ fn the_window_follows_as_little_as_it_must() {
     check(52, ScrollMargin::Fit, 50.0, 49.0);
     check(500, ScrollMargin::Fit, 0.0, 490.5);
     check(10, ScrollMargin::Center, 0.0, 0.5);
+}
+
+#[test]
+fn a_high_block_above_a_centred_row_is_shown_from_its_start() {
+    let mut map = DisplayMap::new(
+        Buffer::new(&text(1000)).snapshot(),
+        DisplayOptions::default(),
+    );
+    for (row, height) in [(100, 2.0), (200, 54.0)] {
+        map.insert_block(BlockSpec {
+            row: Row(row),
+            placement: Placement::Above,
+            height,
+            priority: 0,
+        });
+    }
+    let display = map.snapshot();
+    let check = |row: u32, expect: f64| {
+        let follow = ScrollMargin::CenterWithBlocks;
+        let top = top_showing(DisplayRow(row), follow, 0.0, 3.0, &display, VIEWPORT);
+        assert_eq!(top, expect, "row {row}");
+    };
+    check(50, 40.5);
+    check(100, 92.5);
+    check(200, 202.0);
+    check(0, -9.5);
 }
