@@ -6,7 +6,7 @@
 //! the top.
 
 use gpui_kit::component::WindowExt as _;
-use gpui_kit::component::button::Button;
+use gpui_kit::component::button::{Button, ButtonVariants as _};
 use gpui_kit::component::notification::{Notification, NotificationType};
 use gpui_kit::{Action, Anchor, App, SharedString, Window};
 
@@ -96,6 +96,7 @@ pub fn show_toast(toast: Toast, window: &mut Window, cx: &mut App) {
     if let Some(title) = toast.title {
         note = note.title(title);
     }
+    let stays = toast.tone == Tone::Error;
     if let Some((label, action)) = toast.action {
         note = note.action(move |_, _, cx| {
             let action = action.boxed_clone();
@@ -106,9 +107,19 @@ pub fn show_toast(toast: Toast, window: &mut Window, cx: &mut App) {
                     window.dispatch_action(action.boxed_clone(), cx);
                 }))
         });
+    } else if stays {
+        // The button of the kit is hidden until the pointer is above the notification.
+        note = note.action(|_, _, cx| {
+            Button::new("toast-dismiss")
+                .label("Dismiss")
+                .ghost()
+                .on_click(cx.listener(|note: &mut Notification, _, window, cx| {
+                    note.dismiss(window, cx);
+                }))
+        });
     }
     // Set last, because adding an action disables autohide in the kit.
-    let note = note.autohide(toast.tone != Tone::Error);
+    let note = note.autohide(!stays);
     window.push_notification(note, cx);
 }
 
