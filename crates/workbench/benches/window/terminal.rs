@@ -139,18 +139,33 @@ impl TerminalWorld {
     /// Lets the time of a frame pass, and adds the times of the updates that read the terminal.
     fn frame(&mut self, times: &mut FrameTimes) {
         self.world.stage.clock.advance(FRAME);
-        self.world.stage.cx.advance_clock(FRAME);
         let start = Instant::now();
+        // Work that waited for this time runs here: among it is the next update by output.
+        self.measure(times, |cx| {
+            cx.advance_clock(FRAME);
+            true
+        });
         while start.elapsed() < FRAME {
-            let reads = self.reads.count();
-            let (cpu, wall) = (ThreadTime::now(), Instant::now());
-            if !run_task(&self.world.stage.cx) {
+            if !self.measure(times, |cx| run_task(cx)) {
                 std::thread::sleep(Duration::from_millis(1));
-            } else if self.reads.count() > reads {
-                times.cpu.push(cpu.elapsed().as_secs_f64() * 1e3);
-                times.wall.push(wall.elapsed().as_secs_f64() * 1e3);
             }
         }
+    }
+
+    /// Does some work of the window, and adds its times if it read the terminal; returns whether there was any.
+    fn measure(
+        &mut self,
+        times: &mut FrameTimes,
+        work: impl FnOnce(&mut HeadlessAppContext) -> bool,
+    ) -> bool {
+        let reads = self.reads.count();
+        let (cpu, wall) = (ThreadTime::now(), Instant::now());
+        let is_done = work(&mut self.world.stage.cx);
+        if self.reads.count() > reads {
+            times.cpu.push(cpu.elapsed().as_secs_f64() * 1e3);
+            times.wall.push(wall.elapsed().as_secs_f64() * 1e3);
+        }
+        is_done
     }
 }
 
@@ -191,11 +206,7 @@ fn type_beside_flood(quiet: &mut TerminalWorld, flooded: &mut TerminalWorld) {
             }
         }
     }
-    // A terminal without the focus is drawn at most ten times a second: about twice in three keys.
-    assert!(
-        frames.cpu.len() > beside.len() / 4,
-        "the terminal is flooded"
-    );
+    assert!(frames.cpu.len() > beside.len(), "the terminal is flooded");
     let name = "terminal: frame of the window during a flood";
     for (label, share, goal) in [
         ("p50", 0.5, Goal::None),
