@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use base::{AbsPath, LogErr as _};
 use git::changes::Changes;
 use git::staging::StagingUndo;
-use git::{Capabilities, GitTask, Repository};
+use git::{Capabilities, GitTask, KeptRepository, Repository};
 use git_panel::{GitFailure, GitFailureKind, StagingStep};
 use git_program::{CheckoutTrust, Error as ProgramError, GitProgram, IndexEntries, find_program};
 use host::{Files as _, RealFiles, Stat};
@@ -30,6 +30,8 @@ pub(super) struct RepositoryAccess {
     pub(super) changes: TaskQueue,
     /// The readings of its status.
     pub(super) status: SharedReading<Changes>,
+    /// The repository for readings in process.
+    pub(super) kept: KeptRepository,
     program: Mutex<Option<Arc<GitProgram>>>,
     capabilities: Mutex<Option<(CapabilityStamp, Capabilities)>>,
     steps: Mutex<VecDeque<(StagingStep, StepUndo)>>,
@@ -62,6 +64,7 @@ pub(super) enum RepositoryDoor {
 impl RepositoryAccess {
     pub(super) fn new(root: AbsPath) -> Self {
         Self {
+            kept: KeptRepository::new(root.clone()),
             root,
             changes: TaskQueue::default(),
             status: SharedReading::default(),

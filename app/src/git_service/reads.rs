@@ -34,8 +34,8 @@ pub(super) fn changes(
     folder: &GitFolderState,
 ) -> Result<Changes, GitFailure> {
     match access.open(GitTask::Status, folder)? {
-        RepositoryDoor::InProcess(repository) => {
-            let mut changes = repository.changes().map_err(of_git)?;
+        RepositoryDoor::InProcess(_) => {
+            let mut changes = access.kept.read(Repository::changes).map_err(of_git)?;
             drop_unchanged(&mut changes.entries, access, folder);
             Ok(changes)
         }
@@ -82,8 +82,9 @@ pub(super) fn changes_of(
     paths: &[TreePath],
 ) -> Result<Vec<Change>, GitFailure> {
     match access.open(GitTask::Status, folder)? {
-        RepositoryDoor::InProcess(repository) => {
-            let mut changes = repository.changes_of(paths).map_err(of_git)?;
+        RepositoryDoor::InProcess(_) => {
+            let changes = access.kept.read(|it| it.changes_of(paths));
+            let mut changes = changes.map_err(of_git)?;
             drop_unchanged(&mut changes, access, folder);
             Ok(changes)
         }

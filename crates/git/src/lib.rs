@@ -23,6 +23,7 @@ pub mod diff;
 mod history;
 mod index_file;
 mod init;
+mod kept;
 pub mod land;
 pub mod lease;
 mod lines;
@@ -40,6 +41,7 @@ pub use capabilities::{Capabilities, GitFeature, GitTask, common_dir_of, git_dir
 pub use checked_out::checked_out;
 pub use history::{BlameHunk, Commit, CompareTarget};
 pub use init::{create_repository, init_repository};
+pub use kept::KeptRepository;
 pub use references::{BranchSummary, ReflogEntry, StashEntry, WorktreeSummary};
 pub use repository::{Branch, Error, Repository};
 pub use status::{FileStatus, Statuses};

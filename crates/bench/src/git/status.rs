@@ -1,11 +1,12 @@
 //! The status after one save, as the service of a window reads it, beside `git status`.
 
+use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use ::git::Repository;
 use ::git::changes::{Change, ChangeGroup, ChangeKind};
 use ::git::merge::TreePath;
+use ::git::{KeptRepository, Repository};
 use base::AbsPath;
 
 use super::repositories::{git, output_of, run_git, write_file};
@@ -59,13 +60,14 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
 /// Measures readings after saves; returns also the number of those during which this process had another child.
 fn after_saves(root: &AbsPath, file: &str) -> Result<(Pairs, usize), String> {
     let path = TreePath::new(file);
+    let kept = Arc::new(KeptRepository::new(root.clone()));
     let (mut pairs, mut dice, mut starts) = (Pairs::default(), Dice::new(7), 0);
     for trial in 0..=PAIRS {
         let text = format!("saved {trial} times\n");
         write_file(root.join(file).as_path(), &text)?;
         let ours = || -> Result<(f64, bool), String> {
             let before = ChildProcesses::now()?;
-            let (time, changes) = changes_of(root, &path)?;
+            let (time, changes) = changes_of(&kept, &path)?;
             check(&changes, &path)?;
             Ok((time, ChildProcesses::now()? != before))
         };
@@ -80,12 +82,10 @@ fn after_saves(root: &AbsPath, file: &str) -> Result<(Pairs, usize), String> {
 }
 
 /// Reads the changes of one file on a thread of its own, as the service does for each reading.
-fn changes_of(root: &AbsPath, path: &TreePath) -> Result<(f64, Vec<Change>), String> {
+fn changes_of(kept: &Arc<KeptRepository>, path: &TreePath) -> Result<(f64, Vec<Change>), String> {
     let start = Instant::now();
-    let (root, paths) = (root.clone(), vec![path.clone()]);
-    let reading = thread::spawn(move || {
-        Repository::discover(&root).and_then(|repository| repository.changes_of(&paths))
-    });
+    let (kept, paths) = (Arc::clone(kept), vec![path.clone()]);
+    let reading = thread::spawn(move || kept.read(|it| it.changes_of(&paths)));
     let changes = reading.join().map_err(|_| "the reading panicked")?;
     let time = since(start);
     Ok((time, changes.map_err(|error| error.to_string())?))
