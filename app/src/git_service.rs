@@ -9,6 +9,7 @@
 
 mod bisect;
 mod commands;
+mod compare;
 mod discard;
 mod door;
 mod drafts;
@@ -40,11 +41,13 @@ use base::AbsPath;
 use futures::future::{self, FutureExt as _};
 use git::BranchSummary;
 use git::changes::{Change, Changes};
+use git::diff::{ChangedPath, TreeComparison};
 use git::merge::TreePath;
 use git::staging::{FileDiff, LineSelection, RowEdit, Side};
 use git_panel::{
-    DiffRequest, DiscardedFile, GitAnswer, GitCommand, GitFailure, GitPrompt, GitRepository,
-    GitRun, GitService, GitTick, MessageDraft, RebasePlan, StagingStep,
+    CompareRequest, DiffRequest, DiscardedFile, GitAnswer, GitCommand, GitFailure, GitPrompt,
+    GitRepository, GitRun, GitService, GitTick, MessageDraft, NamedVersion, RebasePlan,
+    StagingStep,
 };
 use git_program::{BisectState, CommitIdentity, CommitRequest, IdentityScope, LogRow, PullRequest};
 use host::Dirs;
@@ -136,6 +139,30 @@ impl GitService for FolderGit {
     fn file_diff(&self, repository: &AbsPath, request: DiffRequest) -> GitAnswer<Arc<FileDiff>> {
         self.read(repository, move |access, folder| {
             reads::file_diff(access, folder, &request).map(Arc::new)
+        })
+    }
+
+    fn versions(&self, repository: &AbsPath) -> GitAnswer<Vec<NamedVersion>> {
+        self.read(repository, compare::versions)
+    }
+
+    fn compared_files(
+        &self,
+        repository: &AbsPath,
+        sides: TreeComparison,
+    ) -> GitAnswer<Vec<ChangedPath>> {
+        self.read(repository, move |access, folder| {
+            compare::files(access, folder, &sides)
+        })
+    }
+
+    fn compared_diff(
+        &self,
+        repository: &AbsPath,
+        request: CompareRequest,
+    ) -> GitAnswer<Arc<FileDiff>> {
+        self.read(repository, move |access, folder| {
+            compare::diff(access, folder, &request).map(Arc::new)
         })
     }
 

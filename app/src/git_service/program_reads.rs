@@ -9,9 +9,10 @@ use git::changes::{
     Change, ChangeGroup, ChangeKind, ChangeNote, Changes, ConflictKind, HeadState, Operation,
     OperationKind, Upstream,
 };
+use git::diff::TreeSide;
 use git::merge::{EntryMode, ObjectId, TreePath};
 use git::staging::{FileDiff, Side, StagingError};
-use git_panel::{DiffRequest, GitFailure};
+use git_panel::{CompareRequest, DiffRequest, GitFailure};
 use git_program::{
     BranchStatus, Cancellation, ChangeLetter, EntryState, Error as ProgramError, GitProgram,
     OperationState, StatusEntry, TrackedState,
@@ -231,6 +232,33 @@ pub(super) fn file_diff(
         return Err(of_staging(StagingError::Absent(path.clone())));
     }
     Ok(FileDiff::of_contents(path, *side, base, work))
+}
+
+/// Returns the diff of one file between two sides.
+pub(super) fn compared_diff(
+    program: &GitProgram,
+    request: &CompareRequest,
+) -> Result<FileDiff, GitFailure> {
+    let CompareRequest {
+        sides,
+        path,
+        old_path,
+        buffer,
+    } = request;
+    let content = |side: &TreeSide, path: &TreePath| match side {
+        TreeSide::Empty => Ok(None),
+        TreeSide::Revision(id) => stored(program, id, &path.to_path(), EntryMode::Plain),
+        TreeSide::Index => stored(program, "", &path.to_path(), EntryMode::Plain),
+        TreeSide::WorkingTree => worktree(program, &path.to_path(), buffer.as_deref()),
+    };
+    let base = content(&sides.before, old_path.as_ref().unwrap_or(path))?;
+    let work = content(&sides.after, path)?;
+    if base.is_none() && work.is_none() {
+        return Err(of_staging(StagingError::Absent(path.clone())));
+    }
+    let mut diff = FileDiff::of_contents(path, Side::Unstaged, base, work);
+    diff.old_path = old_path.clone();
+    Ok(diff)
 }
 
 /// Returns a content that Git stores; `None` if the commit or the index has no such file.

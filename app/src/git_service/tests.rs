@@ -4,6 +4,7 @@ mod answers;
 mod bisects;
 mod by_program;
 mod commits;
+mod comparisons;
 mod hooks;
 mod hostile;
 mod in_process;

@@ -27,6 +27,23 @@ pub enum TreeSide {
     WorkingTree,
 }
 
+/// Two sides to compare.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TreeComparison {
+    /// The older side, as far as one is.
+    pub before: TreeSide,
+    /// The newer side.
+    pub after: TreeSide,
+}
+
+impl TreeComparison {
+    /// Returns whether one side can change without a new commit.
+    pub fn is_live(&self) -> bool {
+        let is_live = |side: &TreeSide| matches!(side, TreeSide::Index | TreeSide::WorkingTree);
+        is_live(&self.before) || is_live(&self.after)
+    }
+}
+
 /// A file in which two sides differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedPath {
@@ -153,7 +170,7 @@ fn diff_of<'r>(
     diff.map_err(|error| repository.failed_here(&error))
 }
 
-fn tree_of_side<'r>(
+pub(crate) fn tree_of_side<'r>(
     repository: &'r Repository,
     side: &TreeSide,
 ) -> Result<Option<git2::Tree<'r>>, Error> {

@@ -1,6 +1,7 @@
 //! A double for tests: repositories in memory, whose answers a test can hold back, reorder and replace by failures.
 
 mod answers;
+mod comparing;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,15 +14,16 @@ use git::BranchSummary;
 use git::changes::{
     Change, ChangeGroup, ChangeKind, Changes, ConflictKind, HeadState, LineCounts, Operation,
 };
+use git::diff::{ChangedPath, TreeComparison};
 use git::merge::{EntryMode, ObjectId, TreePath};
 use git::staging::{FileDiff, LineSelection, RowEdit, Side};
 use git_program::{BisectState, CommitIdentity, CommitRequest, IdentityScope, LogRow, PullRequest};
 
 use self::answers::FakeAnswers;
 use crate::service::{
-    DiffRequest, DiscardedFile, GitAnswer, GitCommand, GitFailure, GitFailureKind, GitOutcome,
-    GitPrompt, GitRepository, GitRun, GitService, GitTick, MessageDraft, RebasePlan,
-    RepositoryRole, StagingStep,
+    CompareRequest, DiffRequest, DiscardedFile, GitAnswer, GitCommand, GitFailure, GitFailureKind,
+    GitOutcome, GitPrompt, GitRepository, GitRun, GitService, GitTick, MessageDraft, NamedVersion,
+    RebasePlan, RepositoryRole, StagingStep,
 };
 
 /// Repositories in memory.
@@ -57,6 +59,8 @@ struct FakeRepository {
     files: BTreeMap<TreePath, FakeContents>,
     conflicts: BTreeSet<TreePath>,
     operation: Option<Operation>,
+    /// The files of other commits than HEAD, by revision.
+    commits: BTreeMap<String, BTreeMap<TreePath, String>>,
 }
 
 /// The contents of a file: in HEAD, in the index, in the working tree.
@@ -402,6 +406,30 @@ impl GitService for FakeGit {
                 content(base),
                 content(work),
             )))
+        })
+    }
+
+    fn versions(&self, repository: &AbsPath) -> GitAnswer<Vec<NamedVersion>> {
+        self.read(repository, |repository| Ok(repository.versions()))
+    }
+
+    fn compared_files(
+        &self,
+        repository: &AbsPath,
+        sides: TreeComparison,
+    ) -> GitAnswer<Vec<ChangedPath>> {
+        self.read(repository, |repository| {
+            Ok(repository.compared_files(&sides))
+        })
+    }
+
+    fn compared_diff(
+        &self,
+        repository: &AbsPath,
+        request: CompareRequest,
+    ) -> GitAnswer<Arc<FileDiff>> {
+        self.read(repository, |repository| {
+            Ok(repository.compared_diff(request))
         })
     }
 

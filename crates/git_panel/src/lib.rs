@@ -24,7 +24,7 @@ pub use panel::{
     PanelCommand, RebaseList, on_commands,
 };
 pub use service::{
-    DiffRequest, DiscardedFile, GitAnswer, GitCommand, GitFailure, GitFailureKind, GitOutcome,
-    GitPrompt, GitRepository, GitRun, GitService, GitTick, HookReport, MessageDraft, PushMode,
-    RebasePlan, RepositoryRole, StagingStep,
+    CompareRequest, DiffRequest, DiscardedFile, GitAnswer, GitCommand, GitFailure, GitFailureKind,
+    GitOutcome, GitPrompt, GitRepository, GitRun, GitService, GitTick, HookReport, MessageDraft,
+    NamedVersion, PushMode, RebasePlan, RepositoryRole, StagingStep,
 };

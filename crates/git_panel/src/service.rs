@@ -11,6 +11,7 @@ use base::AbsPath;
 use futures::future::BoxFuture;
 use git::BranchSummary;
 use git::changes::{Change, Changes};
+use git::diff::{ChangedPath, TreeComparison};
 use git::merge::TreePath;
 use git::staging::{FileDiff, LineSelection, RowEdit, Side};
 use git_program::{
@@ -42,6 +43,23 @@ pub trait GitService: Send + Sync {
 
     /// Returns the diff of one file, which is also the object to stage from.
     fn file_diff(&self, repository: &AbsPath, request: DiffRequest) -> GitAnswer<Arc<FileDiff>>;
+
+    /// Returns the versions to compare with: branches, stashes and the latest commits.
+    fn versions(&self, repository: &AbsPath) -> GitAnswer<Vec<NamedVersion>>;
+
+    /// Returns the files in which two sides differ, sorted by path, with renames.
+    fn compared_files(
+        &self,
+        repository: &AbsPath,
+        sides: TreeComparison,
+    ) -> GitAnswer<Vec<ChangedPath>>;
+
+    /// Returns the diff of one file between two sides. Nothing is staged from it.
+    fn compared_diff(
+        &self,
+        repository: &AbsPath,
+        request: CompareRequest,
+    ) -> GitAnswer<Arc<FileDiff>>;
 
     /// Stages the selected lines of an unstaged diff.
     ///
@@ -190,6 +208,30 @@ pub struct DiffRequest {
     pub side: Side,
     /// The bytes that a save would write, if the file has unsaved edits.
     pub buffer: Option<Vec<u8>>,
+}
+
+/// A file to compare between two sides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompareRequest {
+    /// The sides.
+    pub sides: TreeComparison,
+    /// The path after the change.
+    pub path: TreePath,
+    /// The path before a rename.
+    pub old_path: Option<TreePath>,
+    /// The bytes that a save would write, if the file of the working tree has unsaved edits.
+    pub buffer: Option<Vec<u8>>,
+}
+
+/// A version of the files, as a list shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedVersion {
+    /// The revision in Git's notation.
+    pub revision: String,
+    /// Its name: that of the branch, or the subject of the commit or of the stash.
+    pub name: String,
+    /// Further words about it.
+    pub detail: String,
 }
 
 /// The number of a change of the index, by which it can be undone. Numbers are never used twice by one service.

@@ -11,7 +11,7 @@ use crate::records::{number, path, text};
 use crate::status::ChangeLetter;
 
 /// Limit of a list of changed files in bytes.
-const LIST_BYTES: usize = 64 << 20;
+pub(crate) const LIST_BYTES: usize = 64 << 20;
 
 /// A commit with its whole message.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -32,6 +32,7 @@ mod edit;
 mod encoding;
 mod history;
 mod line_ending;
+mod moves;
 mod operation;
 #[cfg(test)]
 mod random;
@@ -51,6 +52,7 @@ pub use encoding::{
 };
 pub use history::{CheckpointId, History, NodeId, UndoStep};
 pub use line_ending::{LineEnding, LineEndings};
+pub use moves::{LineChange, MovedLines, moved_lines};
 pub use operation::BufferOperation;
 pub use selection::{Selection, SelectionSet};
 pub use snapshot::{Chars, CharsBefore, Chunks, Snapshot};

@@ -7,9 +7,10 @@
 
 use std::fs;
 
-use super::{SideContent, TreeSide};
+use super::{SideContent, TreeComparison, TreeSide};
 use crate::merge::TreePath;
 use crate::merge::tests::Fixture;
+use crate::staging::StagingError;
 
 fn check(fixture: &Fixture, before: &TreeSide, after: &TreeSide, expected: &[&str]) {
     let paths = fixture.repository().changed_paths(before, after);
@@ -78,4 +79,37 @@ fn contents_are_those_that_git_stores() {
         content(&TreeSide::WorkingTree, "../file"),
         SideContent::Absent
     );
+}
+
+#[test]
+fn a_file_is_compared_between_two_sides_as_git_stores_it() {
+    let fixture = Fixture::new();
+    let lines: String = (0..20).map(|line| format!("line {line}\n")).collect();
+    fixture.write(".gitattributes", "* text=auto\n");
+    fixture.write("old", &lines);
+    fixture.commit();
+    fixture.git(&["mv", "old", "new"]);
+    fixture.commit();
+    let edited = lines.replace("line 3\n", "line three\n");
+    fixture.write("new", &edited.replace('\n', "\r\n"));
+    let repository = fixture.repository();
+    let sides = |before: TreeSide, after: TreeSide| TreeComparison { before, after };
+    let (path, old) = (TreePath::from("new"), TreePath::from("old"));
+    let live = sides(revision("HEAD~"), TreeSide::WorkingTree);
+    assert!(live.is_live());
+    let diff = repository.compared_diff(&live, (&path, Some(&old)), None);
+    let diff = diff.expect("a diff");
+    assert_eq!(&*diff.base, lines.as_bytes());
+    assert_eq!(&*diff.work, edited.as_bytes());
+    assert_eq!(diff.hunks.len(), 1);
+    assert_eq!(diff.old_path, Some(old.clone()));
+    // Unsaved text takes the place of the file.
+    let diff = repository.compared_diff(&live, (&path, Some(&old)), Some(lines.as_bytes()));
+    assert!(diff.expect("a diff").hunks.is_empty());
+    let commits = sides(revision("HEAD~"), revision("HEAD"));
+    assert!(!commits.is_live());
+    let added = repository.compared_diff(&commits, (&path, None), None);
+    assert_eq!(added.expect("a diff").base_entry, None);
+    let absent = repository.compared_diff(&commits, (&TreePath::from("gone"), None), None);
+    assert!(matches!(absent, Err(StagingError::Absent(_))));
 }

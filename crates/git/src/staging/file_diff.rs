@@ -1,5 +1,6 @@
 //! The diff of one file, as it is shown and staged.
 
+mod compared;
 mod contents;
 
 use std::sync::Arc;

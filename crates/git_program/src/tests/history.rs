@@ -8,6 +8,7 @@ use host::{Files, RealFiles};
 use super::Fixture;
 use crate::blame::{BlameOptions, BlamedLines};
 use crate::cancellation::Cancellation;
+use crate::compare::UncommittedSide;
 use crate::error::Error;
 use crate::graph::CommitGraph;
 use crate::log::{LogQuery, LogRow};
@@ -337,4 +338,29 @@ fn a_former_state_is_restored_unless_changes_would_be_lost() {
         .expect("restored");
     assert_eq!(fixture.run(&["rev-parse", "HEAD"]), first);
     assert_eq!(fixture.read("a"), "one\n");
+}
+
+#[test]
+fn files_are_compared_with_what_is_not_committed() {
+    let Some(fixture) = Fixture::new() else {
+        return;
+    };
+    fixture.commit("a", "one\n", "first");
+    fixture.commit("b", "one\n", "second");
+    fixture.write("a", "two\n");
+    fixture.add(&["a"]);
+    fixture.write("b", "two\n");
+    let files = |revision: Option<&str>, side: UncommittedSide| {
+        let files = fixture
+            .git
+            .files_since(revision, side, &Cancellation::default());
+        let files = files.expect("a list").into_iter();
+        let shown = files.map(|it| format!("{:?} {}", it.letter, it.path.display()));
+        shown.collect::<Vec<_>>()
+    };
+    let tree = UncommittedSide::WorkingTree;
+    assert_eq!(files(None, tree), ["Modified b"]);
+    assert_eq!(files(Some("HEAD"), tree), ["Modified a", "Modified b"]);
+    let staged = files(Some("HEAD~"), UncommittedSide::Index);
+    assert_eq!(staged, ["Modified a", "Added b"]);
 }

@@ -7,12 +7,14 @@ use base::AbsPath;
 use futures::channel::oneshot;
 use futures::future::FutureExt as _;
 use git::changes::{Change, Changes};
+use git::diff::{ChangedPath, TreeComparison};
 use git::merge::TreePath;
 use git::staging::{FileDiff, LineSelection, RowEdit};
 use git::{BranchSummary, Repository};
 use git_panel::{
-    DiffRequest, DiscardedFile, FakeGit, GitAnswer, GitCommand, GitFailure, GitFailureKind,
-    GitPrompt, GitRepository, GitRun, GitService, GitTick, MessageDraft, RebasePlan, StagingStep,
+    CompareRequest, DiffRequest, DiscardedFile, FakeGit, GitAnswer, GitCommand, GitFailure,
+    GitFailureKind, GitPrompt, GitRepository, GitRun, GitService, GitTick, MessageDraft,
+    NamedVersion, RebasePlan, StagingStep,
 };
 use git_program::{BisectState, CommitIdentity, CommitRequest, IdentityScope, LogRow, PullRequest};
 
@@ -86,6 +88,26 @@ impl GitService for BenchGit {
 
     fn file_diff(&self, repository: &AbsPath, request: DiffRequest) -> GitAnswer<Arc<FileDiff>> {
         self.memory.file_diff(repository, request)
+    }
+
+    fn versions(&self, repository: &AbsPath) -> GitAnswer<Vec<NamedVersion>> {
+        self.memory.versions(repository)
+    }
+
+    fn compared_files(
+        &self,
+        repository: &AbsPath,
+        sides: TreeComparison,
+    ) -> GitAnswer<Vec<ChangedPath>> {
+        self.memory.compared_files(repository, sides)
+    }
+
+    fn compared_diff(
+        &self,
+        repository: &AbsPath,
+        request: CompareRequest,
+    ) -> GitAnswer<Arc<FileDiff>> {
+        self.memory.compared_diff(repository, request)
     }
 
     fn stage_lines(
