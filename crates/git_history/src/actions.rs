@@ -72,6 +72,12 @@ gpui_kit::actions!(
         Revert,
         /// Edit the list of the commits from the selected one on, then replay them.
         RebaseFrom,
+        /// Mark the selected commit for a comparison with another one, or take the mark away.
+        MarkForComparison,
+        /// Show the changes between the marked commit and the selected one.
+        CompareWithMarked,
+        /// Show the changes from the selected commit to the files as they are now.
+        CompareWithWorkingTree,
         /// Move the current branch to the selected commit; its later changes stay staged.
         ResetSoft,
         /// Move the current branch to the selected commit; its later changes stay in the files.

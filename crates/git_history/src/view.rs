@@ -1,9 +1,10 @@
 //! The history in a tab: filter, commits with their graph, and the selected commit with its files.
 //!
 //! Start at `HistoryView::new`; `loading` streams the rows, `selecting` moves the selection, `commands` runs commands of
-//! a commit.
+//! a commit, `comparing` asks for the changes between two.
 
 mod commands;
+mod comparing;
 mod details;
 mod loading;
 mod render;
@@ -38,6 +39,8 @@ pub struct HistoryView {
     selected: Option<usize>,
     /// A commit to select once its row arrives.
     awaited: Option<String>,
+    /// The commit that is marked for a comparison.
+    marked: Option<String>,
     shown: ShownCommit,
     /// Whether the files of the commit have the keyboard.
     is_in_files: bool,
@@ -83,6 +86,13 @@ pub enum HistoryEvent {
         /// The command.
         command: CommitCommand,
     },
+    /// Show the changes between two versions.
+    Compare {
+        /// The commit before.
+        before: String,
+        /// The commit after; `None` for the files as they are now.
+        after: Option<String>,
+    },
     /// Edit the list of the commits from this one on, to replay them.
     RebaseFrom(String),
     /// Open the web page of a commit.
@@ -127,6 +137,7 @@ impl HistoryView {
             load: LoadState::default(),
             selected: None,
             awaited: None,
+            marked: None,
             shown: ShownCommit::None,
             is_in_files: false,
             now,

@@ -7,8 +7,9 @@ use ui::Menu;
 use super::loading::LoadProgress;
 use super::{HistoryEvent, HistoryView};
 use crate::actions::{
-    CheckOut, CherryPick, CopyId, CreateBranch, CreateTag, OpenOnHost, RebaseFrom, Refresh,
-    ResetHard, ResetMixed, ResetSoft, Revert, ToggleAllBranches,
+    CheckOut, CherryPick, CompareWithMarked, CompareWithWorkingTree, CopyId, CreateBranch,
+    CreateTag, MarkForComparison, OpenOnHost, RebaseFrom, Refresh, ResetHard, ResetMixed,
+    ResetSoft, Revert, ToggleAllBranches,
 };
 use crate::blame::short_id;
 use crate::service::CommitCommand;
@@ -22,6 +23,13 @@ impl HistoryView {
         }
         menu.action("Copy commit id", Box::new(CopyId))
             .action("Open on the web", Box::new(OpenOnHost))
+            .separator()
+            .action("Mark for comparison", Box::new(MarkForComparison))
+            .action("Compare with marked commit", Box::new(CompareWithMarked))
+            .action(
+                "Compare with working tree",
+                Box::new(CompareWithWorkingTree),
+            )
             .separator()
             .action("Check out", Box::new(CheckOut))
             .action("Create branch\u{2026}", Box::new(CreateBranch))
@@ -38,7 +46,7 @@ impl HistoryView {
             .action("Refresh", Box::new(Refresh))
     }
 
-    fn commit_or_tell(&self, cx: &mut Context<Self>) -> Option<LogRow> {
+    pub(super) fn commit_or_tell(&self, cx: &mut Context<Self>) -> Option<LogRow> {
         let commit = self.selected_commit().cloned();
         if commit.is_none() {
             cx.emit(HistoryEvent::Tell("No commit is selected".into()));

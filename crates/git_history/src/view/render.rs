@@ -131,7 +131,9 @@ impl HistoryView {
             .iter()
             .map(|label| format!("{}, ", label.name))
             .collect();
-        let name = format!("{names}{}, {}, {age}", commit.subject, commit.author);
+        let is_marked = self.is_marked(&commit.id);
+        let mark = is_marked.then_some(", marked").unwrap_or_default();
+        let name = format!("{names}{}, {}, {age}{mark}", commit.subject, commit.author);
         let subject = if commit.subject.is_empty() {
             Label::new("(no message)").muted()
         } else {
@@ -148,6 +150,7 @@ impl HistoryView {
                 clicked.ok();
             })
             .children(self.render_graph(row, cx))
+            .children(is_marked.then(|| Badge::new("marked").tone(Tone::Info)))
             .children(commit.refs.iter().take(MAX_REFS).map(badge))
             .children(more_refs(&commit.refs))
             .child(div().flex_1().min_w_0().child(subject))
@@ -264,6 +267,9 @@ impl Render for HistoryView {
             .on_action(cx.listener(Self::cherry_pick))
             .on_action(cx.listener(Self::revert))
             .on_action(cx.listener(Self::rebase_from))
+            .on_action(cx.listener(Self::mark_for_comparison))
+            .on_action(cx.listener(Self::compare_with_marked))
+            .on_action(cx.listener(Self::compare_with_working_tree))
             .on_action(cx.listener(Self::reset_soft))
             .on_action(cx.listener(Self::reset_mixed))
             .on_action(cx.listener(Self::reset_hard))

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use gpui_kit::{Entity, TestAppContext, VisualTestContext};
 
 use super::{HistoryEvent, HistoryView};
-use crate::actions::{Cancel, CopyId, OpenSelected, RebaseFrom, SelectLast, SelectNext};
+use crate::actions::{
+    Cancel, CompareWithMarked, CompareWithWorkingTree, CopyId, MarkForComparison, OpenSelected,
+    RebaseFrom, SelectFirst, SelectLast, SelectNext,
+};
 use crate::fake::FakeHistory;
 use crate::service::HistoryError;
 
@@ -82,17 +85,55 @@ fn a_filter_replaces_the_query_once_it_rests(cx: &mut TestAppContext) {
     assert_eq!(subjects(&view, &cx).len(), 3);
 }
 
-#[gpui_kit::test]
-fn the_files_of_the_selected_commit_open_by_enter(cx: &mut TestAppContext) {
-    let (view, mut cx) = open(&three(), cx);
-    let events = cx.update(|_, cx| {
+/// Returns the events of the view from now on.
+fn events_of(
+    view: &Entity<HistoryView>,
+    cx: &mut VisualTestContext,
+) -> async_channel::Receiver<HistoryEvent> {
+    cx.update(|_, cx| {
         let (sender, events) = async_channel::unbounded();
-        cx.subscribe(&view, move |_, event: &HistoryEvent, _| {
+        cx.subscribe(view, move |_, event: &HistoryEvent, _| {
             sender.try_send(event.clone()).expect("a listener");
         })
         .detach();
         events
-    });
+    })
+}
+
+#[gpui_kit::test]
+fn a_marked_commit_is_compared_with_another_the_older_first(cx: &mut TestAppContext) {
+    let (view, mut cx) = open(&three(), cx);
+    let events = events_of(&view, &mut cx);
+    let compared = |cx: &mut VisualTestContext| {
+        settle(cx);
+        let events = std::iter::from_fn(|| events.try_recv().ok());
+        let mut compared = events.filter_map(|event| match event {
+            HistoryEvent::Compare { before, after } => {
+                let first = |id: String| id.chars().next().unwrap_or('?');
+                Some((first(before), after.map(first)))
+            }
+            _ => None,
+        });
+        compared.next()
+    };
+    cx.dispatch_action(CompareWithMarked);
+    assert_eq!(compared(&mut cx), None, "no commit is marked");
+    cx.dispatch_action(MarkForComparison);
+    cx.dispatch_action(SelectLast);
+    cx.dispatch_action(CompareWithMarked);
+    assert_eq!(compared(&mut cx), Some(('1', Some('3'))));
+    cx.dispatch_action(MarkForComparison);
+    cx.dispatch_action(SelectFirst);
+    cx.dispatch_action(CompareWithMarked);
+    assert_eq!(compared(&mut cx), Some(('1', Some('3'))));
+    cx.dispatch_action(CompareWithWorkingTree);
+    assert_eq!(compared(&mut cx), Some(('3', None)));
+}
+
+#[gpui_kit::test]
+fn the_files_of_the_selected_commit_open_by_enter(cx: &mut TestAppContext) {
+    let (view, mut cx) = open(&three(), cx);
+    let events = events_of(&view, &mut cx);
     cx.dispatch_action(SelectNext);
     settle(&mut cx);
     cx.dispatch_action(OpenSelected);
