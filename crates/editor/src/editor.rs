@@ -77,15 +77,18 @@ pub use changed_words::show_changed_words;
 pub use document_highlights::HighlightSource;
 pub use format_on_type::{TypeFormatQuery, TypeFormatter};
 pub use hover::{HoverSource, HoverText, show_card};
-pub use inline_review::{ReviewMark, reviewed_rows};
+pub use inline_review::{ReviewMark, reviewed_rows, show_moved_rows, show_removed_rows};
 pub use language_sources::LanguageSources;
 pub use light_bulb::CodeActionSource;
 pub use line_authors::{LineAuthorDisplay, show_line_authors};
 pub use linked_editing::LinkedSpanSource;
 pub use menu::MenuSection;
+pub use options::set_unwrapped;
 pub use proposal::{ProposedChange, show_proposal};
 pub use scene::SuggestionBlocker;
-pub use scrolling::{reveal_block_above, reveal_block_below};
+pub use scrolling::{
+    ScrollPosition, reveal_block_above, reveal_block_below, scroll_position, scroll_to,
+};
 pub use selection_ranges::SelectionRangeSource;
 pub use signature::{SignatureAnswer, SignatureQuery, SignatureSource};
 pub use snippets::SnippetInsertion;

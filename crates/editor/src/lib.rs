@@ -46,10 +46,11 @@ pub use completion::{
 pub use editor::{
     CodeActionSource, CycleDirection, Editor, EditorEvent, HighlightSource, HoverSource, HoverText,
     LanguageSources, LineAuthorDisplay, LinkedSpanSource, MenuSection, ProposedChange, Reveal,
-    ReviewMark, SelectionRangeSource, SignatureAnswer, SignatureQuery, SignatureSource,
-    SnippetInsertion, SuggestionBlocker, SuggestionEvent, SuggestionMode, TypeFormatQuery,
-    TypeFormatter, ViewState, reveal_block_above, reveal_block_below, reviewed_rows, show_card,
-    show_changed_words, show_line_authors, show_proposal,
+    ReviewMark, ScrollPosition, SelectionRangeSource, SignatureAnswer, SignatureQuery,
+    SignatureSource, SnippetInsertion, SuggestionBlocker, SuggestionEvent, SuggestionMode,
+    TypeFormatQuery, TypeFormatter, ViewState, reveal_block_above, reveal_block_below,
+    reviewed_rows, scroll_position, scroll_to, set_unwrapped, show_card, show_changed_words,
+    show_line_authors, show_moved_rows, show_proposal, show_removed_rows,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{

@@ -33,14 +33,19 @@ pub(crate) struct ShownReview {
     pub(crate) grounds: Vec<Span>,
     /// Our and their sides of open conflicts.
     pub(crate) sides: [Vec<Span>; 2],
+    /// The rows among them that only moved.
+    pub(crate) moved: Vec<Span>,
     /// The words within the rows that differ.
     pub(crate) words: SpanSet<ChangedWord>,
+    /// Whether the text is the one before the changes, so that its rows are those that they removed.
+    pub(crate) is_base: bool,
 }
 
 impl ShownReview {
     pub(super) fn follow(&mut self, change: &Change) {
         let sides = self.sides.iter_mut().flatten();
-        for span in self.grounds.iter_mut().chain(sides) {
+        let rows = self.grounds.iter_mut().chain(&mut self.moved);
+        for span in rows.chain(sides) {
             *span = change.map_span(*span);
         }
         self.words.map(change);
@@ -48,7 +53,7 @@ impl ShownReview {
 
     /// Whether no change under review is shown.
     pub(super) fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
+        self.blocks.is_empty() && self.grounds.is_empty()
     }
 }
 
@@ -127,6 +132,24 @@ impl Editor {
             self.follow = Some(ScrollMargin::CenterWithBlocks);
         }
     }
+}
+
+/// Shows the rows that changes under review removed, in a view of the text before them, in place of the earlier ones.
+pub fn show_removed_rows(editor: &mut Editor, rows: &[RowSpan], cx: &mut Context<Editor>) {
+    editor.set_review(Vec::new(), cx);
+    let spans = rows.iter().map(|rows| rows_span(&editor.snapshot, *rows));
+    editor.review.grounds = spans.collect();
+    editor.review.is_base = true;
+    cx.notify();
+}
+
+/// Shows a background of their own behind rows of the changes under review that only moved, given in text order. The next
+/// `Editor::set_review` removes it.
+pub fn show_moved_rows(editor: &mut Editor, rows: &[RowSpan], cx: &mut Context<Editor>) {
+    editor.sync(cx);
+    let spans = rows.iter().map(|rows| rows_span(&editor.snapshot, *rows));
+    editor.review.moved = spans.collect();
+    cx.notify();
 }
 
 /// Returns the present rows of the changes under review, in text order; empty for a pure deletion, at the row that follows

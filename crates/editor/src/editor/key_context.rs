@@ -24,7 +24,9 @@ impl Editor {
         {
             context.add("has_selection");
         }
-        if !self.review.is_empty() {
+        if self.review.is_base {
+            context.add("base_of_diff");
+        } else if !self.review.is_empty() {
             context.add("under_review");
         }
         if !self.proposal.is_empty() {

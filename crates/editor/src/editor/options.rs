@@ -93,6 +93,14 @@ impl Editor {
     }
 }
 
+/// Keeps the rows of a view unwrapped whatever the settings say, such as beside another text, or follows the settings
+/// again.
+pub fn set_unwrapped(editor: &mut Editor, is_unwrapped: bool, cx: &mut Context<Editor>) {
+    editor.overrides.soft_wrap = is_unwrapped.then_some(SoftWrap::Off);
+    editor.scroll.x = 0.0;
+    cx.notify();
+}
+
 /// Returns whether the view is a field of a panel.
 pub(crate) fn is_field(editor: &Editor) -> bool {
     editor.overrides.field_rulers.is_some()

@@ -35,6 +35,41 @@ pub fn reveal_block_above(editor: &mut Editor, row: Row, height: f32, cx: &mut C
     }
 }
 
+/// The scroll position of a view.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ScrollPosition {
+    /// Line heights from the top of the text.
+    pub top: f64,
+    /// Pixels from the left edge of the text.
+    pub left: f64,
+}
+
+impl ScrollPosition {
+    /// Returns whether two positions look the same.
+    pub fn is_at(self, other: Self) -> bool {
+        const INVISIBLE: f64 = 1e-3;
+        (self.top - other.top).abs() < INVISIBLE && (self.left - other.left).abs() < INVISIBLE
+    }
+}
+
+/// Returns the scroll position of a view.
+pub fn scroll_position(editor: &mut Editor, cx: &mut Context<Editor>) -> ScrollPosition {
+    ScrollPosition {
+        top: editor.scroll_top(cx),
+        left: editor.scroll.x,
+    }
+}
+
+/// Scrolls a view to the position of another one beside it, clipped to the height of the text.
+pub fn scroll_to(editor: &mut Editor, position: ScrollPosition, cx: &mut Context<Editor>) {
+    editor.set_scroll_top(position.top, cx);
+    if editor.scroll.x != position.left {
+        editor.scroll.x = position.left;
+        cx.emit(EditorEvent::Scrolled);
+        cx.notify();
+    }
+}
+
 /// Sets the flag on drop, to cancel a job whose result is not needed.
 struct CancelOnDrop(Arc<AtomicBool>);
 

@@ -22,16 +22,23 @@ impl Decorator<'_> {
     pub(super) fn lay_out_decorations(&mut self, cx: &mut Context<Editor>) {
         let colors = cx.theme().colors;
         let editor = &self.editor;
+        let changed = if editor.review.is_base {
+            colors.removed_ground
+        } else {
+            colors.added_ground
+        };
+        let other = colors.info.opacity(0.15);
         let reviewed = [
-            (&editor.review.grounds, colors.added_ground),
-            (&editor.review.sides[0], colors.added_ground),
-            (&editor.review.sides[1], colors.info.opacity(0.15)),
+            (&editor.review.grounds, changed),
+            (&editor.review.sides[0], changed),
+            (&editor.review.sides[1], other),
+            (&editor.review.moved, other),
             (&editor.proposal.grounds, colors.removed_ground),
         ];
         for (grounds, color) in reviewed.map(|(grounds, color)| (grounds.clone(), color)) {
             self.add_reviewed(&grounds, color);
         }
-        self.add_changed_words(colors.added_ground);
+        self.add_changed_words(changed);
         self.add_current_row(cx);
         self.add_suggested(cx);
         self.add_rulers(colors.ruler);

@@ -132,7 +132,7 @@ impl HistoryView {
             .map(|label| format!("{}, ", label.name))
             .collect();
         let is_marked = self.is_marked(&commit.id);
-        let mark = is_marked.then_some(", marked").unwrap_or_default();
+        let mark = if is_marked { ", marked" } else { "" };
         let name = format!("{names}{}, {}, {age}{mark}", commit.subject, commit.author);
         let subject = if commit.subject.is_empty() {
             Label::new("(no message)").muted()

@@ -6,7 +6,10 @@ use text::RowSpan;
 
 use super::open;
 use crate::editor::changed_words::words_in;
-use crate::{BlockView, Editor, ReviewMark, reviewed_rows, show_changed_words};
+use crate::{
+    BlockView, Editor, ReviewMark, reviewed_rows, scroll_position, scroll_to, show_changed_words,
+    show_moved_rows, show_removed_rows,
+};
 
 const TEXT: &str = "ˇone\ntwo\nthree\nfour\nfive\n";
 
@@ -111,4 +114,44 @@ fn rows_of_changes_follow_the_text(cx: &mut TestAppContext) {
     cx.simulate_keystrokes("enter");
     cx.run_until_parked();
     assert_eq!(rows(cx), [(2, 3), (4, 4)]);
+}
+
+fn rows(start: u32, end: u32) -> RowSpan {
+    RowSpan {
+        start: Row(start),
+        end: Row(end),
+    }
+}
+
+#[gpui_kit::test]
+fn removed_rows_are_no_review_but_have_keys_of_their_own(cx: &mut TestAppContext) {
+    let (editor, cx) = open("/a.txt", TEXT, cx);
+    let has = |flag: &str, cx: &mut VisualTestContext| {
+        editor.update(cx, |editor, cx| editor.key_context(cx).contains(flag))
+    };
+    editor.update(cx, |editor, cx| {
+        show_removed_rows(editor, &[rows(1, 2)], cx);
+        show_moved_rows(editor, &[rows(1, 2)], cx);
+        assert_eq!(editor.review.grounds, [Span::from(4..8)]);
+        assert_eq!(editor.review.moved, [Span::from(4..8)]);
+    });
+    assert!(has("base_of_diff", cx) && !has("under_review", cx));
+    show(&[(0, 1)], &editor, cx);
+    assert!(!has("base_of_diff", cx) && has("under_review", cx));
+    editor.update(cx, |editor, _| assert!(editor.review.moved.is_empty()));
+}
+
+#[gpui_kit::test]
+fn a_view_scrolls_to_the_position_of_another(cx: &mut TestAppContext) {
+    let text = format!("\u{2c7}{}", "row\n".repeat(400));
+    let (editor, cx) = open("/a.txt", &text, cx);
+    editor.update(cx, |editor, cx| {
+        editor.set_scroll_top(120.5, cx);
+        let position = scroll_position(editor, cx);
+        assert_eq!((position.top, position.left), (120.5, 0.0));
+        editor.set_scroll_top(0.0, cx);
+        assert!(!scroll_position(editor, cx).is_at(position));
+        scroll_to(editor, position, cx);
+        assert!(scroll_position(editor, cx).is_at(position));
+    });
 }
