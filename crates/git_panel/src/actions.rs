@@ -32,6 +32,16 @@ gpui_kit::actions!(
         DiscardLines,
         /// Leave changes of white space alone out of the diffs, or show them again. Staging still takes whole changes.
         ToggleWhitespaceInDiffs,
+        /// Show both texts of a diff side by side, or one below the other. In a narrow view they are one below the other.
+        ToggleSideBySideDiffs,
+        /// Go to the other place of the moved lines at the caret.
+        GoToMovedLines,
+        /// Show the changes from a branch, a stash or a commit to the files as they are now.
+        CompareWorkingTree,
+        /// Show the changes from a branch, a stash or a commit to what is staged.
+        CompareIndex,
+        /// Show the changes between two branches, stashes or commits.
+        CompareVersions,
         /// Go to the next change among all changed files.
         NextChange,
         /// Go to the previous change among all changed files.
@@ -166,7 +176,7 @@ pub mod rebase {
             MoveDown,
             /// Replay the selected commit as it is.
             Pick,
-            /// Replay the selected commit with another message.
+            /// Replay the selected commit with another message; of a squash, edit the message of both commits.
             Reword,
             /// Stop after the selected commit, so that you can change it.
             StopAtCommit,

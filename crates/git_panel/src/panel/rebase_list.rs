@@ -7,6 +7,7 @@ mod render;
 mod steps;
 
 use base::AbsPath;
+use futures::future::{FutureExt as _, TryFutureExt as _, ready, try_join_all};
 use git_program::{RebaseAction, RebaseRequest};
 use gpui_kit::{
     App, AppContext as _, Context, DismissEvent, Entity, EventEmitter, FocusHandle, Focusable,
@@ -16,8 +17,8 @@ use gpui_kit::{
 use super::{ChangesPanel, rebase};
 use crate::actions::rebase as act;
 use crate::message::CommitMessage;
-use crate::service::{MessageDraft, RebasePlan};
-use steps::RebaseSteps;
+use crate::service::{GitAnswer, MessageDraft, RebasePlan};
+use steps::{MessagePart, RebaseSteps};
 
 /// The list of the commits of a rebase, for the window's modal layer.
 pub struct RebaseList {
@@ -102,18 +103,18 @@ impl RebaseList {
         cx.notify();
     }
 
-    /// Opens the message of the selected commit for editing.
+    /// Opens the message of the selected commit for editing; for a squash, that of the commit which it makes.
     fn reword(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let Some(step) = self.steps.current() else {
             return;
         };
         let id = step.id.clone();
-        if let RebaseAction::Reword(text) = &step.action {
+        let parts = self.steps.message_parts();
+        if let [MessagePart::Text(text)] = &parts[..] {
             let text = text.clone();
             return self.open_message(id, text, window, cx);
         }
-        let service = self.panel.read(cx).service().clone();
-        let reading = service.commit_message(&self.root, id.clone());
+        let reading = self.read_message(parts, cx);
         cx.spawn_in(window, async move |this, cx| {
             let message = reading.await;
             this.update_in(cx, |this, window, cx| match message {
@@ -127,6 +128,25 @@ impl RebaseList {
             .ok();
         })
         .detach();
+    }
+
+    /// Reads a message whose parts a blank line separates.
+    fn read_message(&self, parts: Vec<MessagePart>, cx: &App) -> GitAnswer<String> {
+        let service = self.panel.read(cx).service();
+        let readings = parts.into_iter().map(|part| match part {
+            MessagePart::Text(text) => ready(Ok(text)).boxed(),
+            MessagePart::OfCommit(id) => service.commit_message(&self.root, id),
+        });
+        let readings: Vec<GitAnswer<String>> = readings.collect();
+        let is_whole = readings.len() == 1;
+        let joined = try_join_all(readings).map_ok(move |texts| {
+            if is_whole {
+                return texts.concat();
+            }
+            let texts = texts.iter().map(|text| text.trim_end());
+            format!("{}\n", texts.collect::<Vec<_>>().join("\n\n"))
+        });
+        joined.boxed()
     }
 
     fn open_message(

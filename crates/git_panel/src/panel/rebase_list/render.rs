@@ -23,7 +23,7 @@ const VISIBLE_ROWS: usize = 14;
 /// Characters of a commit id that people read.
 const SHORT_ID: usize = 8;
 /// The keys of the list, in words.
-const HELP: &str = "P pick, R reword, E edit, S squash, F fixup, D drop";
+const HELP: &str = "P pick, R message, E edit, S squash, F fixup, D drop";
 
 impl RebaseList {
     fn render_rows(

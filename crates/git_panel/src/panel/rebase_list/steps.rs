@@ -10,6 +10,15 @@ pub(super) struct RebaseSteps {
     selected: usize,
 }
 
+/// A part of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum MessagePart {
+    /// Text that the user wrote.
+    Text(String),
+    /// The message of the commit with this id.
+    OfCommit(String),
+}
+
 impl RebaseSteps {
     pub(super) fn new(steps: Vec<RebaseStep>) -> Self {
         Self { steps, selected: 0 }
@@ -52,17 +61,55 @@ impl RebaseSteps {
         }
     }
 
-    /// Sets the message of a commit; an empty one leaves that of the commit.
+    /// Sets the message of a commit, or that of the commit which a squash makes. An empty one leaves that of the commit, or
+    /// those of the joined commits.
     pub(super) fn set_message(&mut self, id: &str, text: String) {
         let Some(step) = self.steps.iter_mut().find(|step| step.id == id) else {
             return;
         };
-        if text.trim().is_empty() {
+        let is_empty = text.trim().is_empty();
+        if let RebaseAction::Squash(message) = &mut step.action {
+            *message = (!is_empty).then_some(text);
+            return;
+        }
+        if is_empty {
             step.action = RebaseAction::Pick;
             return;
         }
         step.subject = text.lines().next().unwrap_or_default().to_owned();
         step.action = RebaseAction::Reword(text);
+    }
+
+    /// Returns the parts of the message that the selected commit has before it is edited: for a squash, the messages that
+    /// Git joins.
+    pub(super) fn message_parts(&self) -> Vec<MessagePart> {
+        let mut parts: Vec<MessagePart> = Vec::new();
+        let steps = self.steps.iter().take(self.selected + 1).rev();
+        for (ix, step) in steps.enumerate() {
+            let is_selected = ix == 0;
+            match &step.action {
+                RebaseAction::Squash(Some(text)) => {
+                    // It replaces the messages before it.
+                    parts.push(MessagePart::Text(text.clone()));
+                    break;
+                }
+                RebaseAction::Squash(None) => parts.push(MessagePart::OfCommit(step.id.clone())),
+                RebaseAction::Reword(text) => {
+                    parts.push(MessagePart::Text(text.clone()));
+                    break;
+                }
+                RebaseAction::Fixup | RebaseAction::Drop if !is_selected => {}
+                RebaseAction::Pick
+                | RebaseAction::Edit
+                | RebaseAction::Fixup
+                | RebaseAction::Drop => {
+                    parts.push(MessagePart::OfCommit(step.id.clone()));
+                    break;
+                }
+            }
+        }
+        parts.reverse();
+        parts
     }
 
     /// Returns the reason why Git would refuse the steps.
@@ -94,7 +141,7 @@ pub(super) fn action_name(action: &RebaseAction) -> &'static str {
 mod tests {
     use git_program::{RebaseAction, RebaseStep};
 
-    use super::{RebaseSteps, action_name};
+    use super::{MessagePart, RebaseSteps, action_name};
 
     fn steps(subjects: &[&str]) -> RebaseSteps {
         let steps = subjects.iter().enumerate().map(|(ix, subject)| RebaseStep {
@@ -139,6 +186,37 @@ mod tests {
         steps.set_message("1", " \n".to_owned());
         assert_eq!(shown(&steps), "[pick a], pick new");
         steps.set_message("7", "gone".to_owned());
+    }
+
+    #[test]
+    fn a_squash_begins_with_the_messages_that_git_joins() {
+        let mut steps = steps(&["a", "b", "c", "d", "e"]);
+        let of = |id: &str| MessagePart::OfCommit(id.to_owned());
+        let text = |text: &str| MessagePart::Text(text.to_owned());
+        let actions = [
+            RebaseAction::Pick,
+            RebaseAction::Squash(None),
+            RebaseAction::Fixup,
+            RebaseAction::Drop,
+            RebaseAction::Squash(None),
+        ];
+        for (ix, action) in actions.into_iter().enumerate() {
+            steps.select(ix);
+            steps.set(action);
+        }
+        assert_eq!(steps.message_parts(), [of("0"), of("1"), of("4")]);
+        steps.set_message("1", "both".to_owned());
+        assert_eq!(steps.message_parts(), [text("both"), of("4")]);
+        assert_eq!(steps.all()[1].subject, "b", "the commit keeps its name");
+        steps.set_message("1", " ".to_owned());
+        assert_eq!(steps.all()[1].action, RebaseAction::Squash(None));
+        steps.select(0);
+        steps.set(RebaseAction::Reword("A".to_owned()));
+        steps.select(1);
+        assert_eq!(steps.message_parts(), [text("A"), of("1")]);
+        // A commit alone has its own message.
+        steps.set(RebaseAction::Fixup);
+        assert_eq!(steps.message_parts(), [of("1")]);
     }
 
     #[test]

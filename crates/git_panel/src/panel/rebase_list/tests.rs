@@ -123,3 +123,18 @@ fn a_message_is_edited_as_a_whole(cx: &mut TestAppContext) {
     let message = "Better two\n\nThe whole message.\n".to_owned();
     assert_eq!(steps[1].action, RebaseAction::Reword(message));
 }
+
+#[gpui_kit::test]
+fn the_message_of_a_squash_is_edited(cx: &mut TestAppContext) {
+    let mut story = open(cx);
+    story.keys("down s r");
+    story.cx.simulate_input("Both: ");
+    story.settle();
+    story.keys("ctrl-enter");
+    assert_eq!(story.steps()[1], "squash two");
+    // The edited message is shown again.
+    story.keys("r escape ctrl-enter");
+    let steps = story.request().steps.expect("an edited list");
+    let message = "Both: one\n\nThe whole message.\n\ntwo\n\nThe whole message.\n".to_owned();
+    assert_eq!(steps[1].action, RebaseAction::Squash(Some(message)));
+}
