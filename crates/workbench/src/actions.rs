@@ -103,6 +103,10 @@ pub mod file {
             RevealInTree,
             /// Compare the text with the file on disk after both changed.
             CompareWithDisk,
+            /// Compare another file with the text.
+            CompareWithFile,
+            /// Compare the clipboard with the text.
+            CompareWithClipboard,
             /// Keep this text and overwrite the file on disk.
             KeepMine,
             /// Load the file from disk and discard this text. Undo restores it.

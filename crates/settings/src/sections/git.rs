@@ -9,5 +9,7 @@ section! {
         checks_on_commit: bool = false;
         /// Shows the author of the line with the caret behind it, once the caret rests.
         inline_blame: bool = true;
+        /// Shows both texts of a diff side by side, where the view is wide enough.
+        side_by_side_diffs: bool = false;
     }
 }

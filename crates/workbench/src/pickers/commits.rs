@@ -1,5 +1,6 @@
-//! Choosing a commit of a branch by the words of its subject, or a revision by its name.
+//! Choosing a commit, a branch or a stash by the words of its subject or name, or a revision as Git writes it.
 
+use git_panel::NamedVersion;
 use git_program::LogRow;
 use gpui_kit::{App, Context, SharedString, Task, Window};
 use project::fuzzy::{self, CandidateKind};
@@ -13,13 +14,14 @@ use super::byte_offsets;
 /// Characters of a commit id that people read.
 const SHORT_ID: usize = 8;
 
-/// Uses the chosen revision.
-type OnChosen = Box<dyn Fn(String, &mut Window, &mut App)>;
+/// Uses the chosen version.
+type OnChosen = Box<dyn Fn(NamedVersion, &mut Window, &mut App)>;
 
-/// Picker delegate over commits. The typed text can be used as a revision, such as `v1.2` or `HEAD~20`.
+/// Picker delegate over commits, or over other versions. The typed text can be used as a revision, such as `v1.2` or
+/// `HEAD~20`.
 pub(crate) struct CommitPicker {
     heading: &'static str,
-    commits: Vec<LogRow>,
+    versions: Vec<NamedVersion>,
     on_chosen: OnChosen,
     query: String,
     found: Vec<(usize, Vec<usize>)>,
@@ -32,13 +34,45 @@ impl CommitPicker {
         commits: Vec<LogRow>,
         on_chosen: impl Fn(String, &mut Window, &mut App) + 'static,
     ) -> Self {
+        let versions = commits.into_iter().map(version_of).collect();
+        Self::of_versions(heading, versions, move |version, window, cx| {
+            on_chosen(version.revision, window, cx);
+        })
+    }
+
+    /// Creates the picker over versions.
+    pub(crate) fn of_versions(
+        heading: &'static str,
+        versions: Vec<NamedVersion>,
+        on_chosen: impl Fn(NamedVersion, &mut Window, &mut App) + 'static,
+    ) -> Self {
         Self {
             heading,
-            commits,
+            versions,
             on_chosen: Box::new(on_chosen),
             query: String::new(),
             found: Vec::new(),
         }
+    }
+
+    /// Returns the typed revision.
+    fn typed(&self) -> NamedVersion {
+        NamedVersion {
+            revision: self.query.clone(),
+            name: self.query.clone(),
+            detail: String::new(),
+        }
+    }
+}
+
+fn version_of(commit: LogRow) -> NamedVersion {
+    let short = commit.id.get(..SHORT_ID).unwrap_or(&commit.id);
+    let refs = commit.refs.iter().map(|label| label.name.as_str());
+    let parts = [short, commit.author.as_str()].into_iter().chain(refs);
+    NamedVersion {
+        detail: parts.collect::<Vec<_>>().join(" \u{b7} "),
+        name: commit.subject,
+        revision: commit.id,
     }
 }
 
@@ -65,7 +99,7 @@ impl PickerDelegate for CommitPicker {
     ) -> Task<Self::Found> {
         query.trim().clone_into(&mut self.query);
         // A few hundred subjects do not justify a thread.
-        let subjects = self.commits.iter().map(|row| row.subject.as_str());
+        let subjects = self.versions.iter().map(|it| it.name.as_str());
         let subjects: Vec<&str> = subjects.collect();
         let cancel = std::sync::atomic::AtomicBool::new(false);
         let kind = CandidateKind::Text;
@@ -95,14 +129,10 @@ impl PickerDelegate for CommitPicker {
         let Some((index, matched)) = self.found.get(ix) else {
             return PickerRow::default();
         };
-        let commit = &self.commits[*index];
-        let short = commit.id.get(..SHORT_ID).unwrap_or(&commit.id);
-        let refs = commit.refs.iter().map(|label| label.name.as_str());
-        let parts = [short, commit.author.as_str()].into_iter().chain(refs);
-        let detail = parts.collect::<Vec<_>>().join(" \u{b7} ");
-        PickerRow::new(foreign::one_line(commit.subject.clone()))
+        let version = &self.versions[*index];
+        PickerRow::new(foreign::one_line(version.name.clone()))
             .matches(matched.iter().copied())
-            .detail(foreign::one_line(detail))
+            .detail(foreign::one_line(version.detail.clone()))
             .prose()
     }
 
@@ -125,12 +155,12 @@ impl PickerDelegate for CommitPicker {
         cx: &mut Context<Picker<Self>>,
     ) -> AfterConfirm {
         let chosen = self.found.get(ix).map(|(index, _)| *index);
-        let revision = match (kind, chosen) {
-            (ConfirmKind::Other, _) if !self.query.is_empty() => self.query.clone(),
-            (_, Some(index)) => self.commits[index].id.clone(),
+        let version = match (kind, chosen) {
+            (ConfirmKind::Other, _) if !self.query.is_empty() => self.typed(),
+            (_, Some(index)) => self.versions[index].clone(),
             (_, None) => return AfterConfirm::Stay,
         };
-        (self.on_chosen)(revision, window, cx);
+        (self.on_chosen)(version, window, cx);
         AfterConfirm::Close
     }
 
@@ -143,7 +173,7 @@ impl PickerDelegate for CommitPicker {
         if self.query.is_empty() {
             return AfterConfirm::Stay;
         }
-        (self.on_chosen)(self.query.clone(), window, cx);
+        (self.on_chosen)(self.typed(), window, cx);
         AfterConfirm::Close
     }
 }

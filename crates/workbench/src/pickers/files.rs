@@ -26,6 +26,14 @@ pub(crate) struct FileFinder {
     place: Option<LineColumn>,
     cancel: Arc<AtomicBool>,
     files_followed: Option<Subscription>,
+    /// Uses the chosen file; without it, the file is opened.
+    chosen: Option<ChosenFile>,
+}
+
+/// A use of a file other than to open it.
+struct ChosenFile {
+    heading: &'static str,
+    use_file: Box<dyn Fn(AbsPath, &mut Window, &mut App)>,
 }
 
 /// Maximum number of results.
@@ -49,6 +57,23 @@ impl FileFinder {
             place: None,
             cancel: Arc::default(),
             files_followed: None,
+            chosen: None,
+        }
+    }
+
+    /// Passes the chosen file to `use_file` in place of opening it. `heading` says for what it is chosen.
+    pub(crate) fn choosing(
+        self,
+        heading: &'static str,
+        use_file: impl Fn(AbsPath, &mut Window, &mut App) + 'static,
+    ) -> Self {
+        let chosen = ChosenFile {
+            heading,
+            use_file: Box::new(use_file),
+        };
+        Self {
+            chosen: Some(chosen),
+            ..self
         }
     }
 }
@@ -58,6 +83,10 @@ impl PickerDelegate for FileFinder {
 
     fn name(&self) -> SharedString {
         "Files".into()
+    }
+
+    fn heading(&self) -> Option<SharedString> {
+        self.chosen.as_ref().map(|chosen| chosen.heading.into())
     }
 
     fn placeholder(&self) -> SharedString {
@@ -111,6 +140,10 @@ impl PickerDelegate for FileFinder {
             return AfterConfirm::Stay;
         };
         let (path, place) = (self.root.join(text_path(&found.path)), self.place);
+        if let Some(chosen) = &self.chosen {
+            (chosen.use_file)(path, window, cx);
+            return AfterConfirm::Close;
+        }
         self.workbench
             .update(cx, |workbench, cx| {
                 workbench.open_found(path, place, kind == ConfirmKind::Other, window, cx);

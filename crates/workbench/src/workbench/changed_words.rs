@@ -38,21 +38,31 @@ impl ChangedWords {
 
     /// Returns the spans of the added words in a text in which the added lines begin at the row `first`.
     pub(super) fn added_spans(&self, snapshot: &Snapshot, first: Row) -> Vec<Span> {
-        let mut spans = Vec::new();
-        for (words, row) in self.added.iter().zip(first.0..snapshot.row_count()) {
-            if words.is_empty() {
-                continue;
-            }
-            let start = snapshot.row_start(Row(row));
-            let text = snapshot.row_text(Row(row));
-            // An edit may have shortened the row.
-            let words = words
-                .iter()
-                .filter(|word| text.get((*word).clone()).is_some());
-            spans.extend(words.map(|word| Span::new(start + word.start, start + word.end)));
-        }
-        spans
+        spans_of(&self.added, snapshot, first)
     }
+
+    /// Returns the spans of the removed words in a text in which the removed lines begin at the row `first`.
+    pub(super) fn removed_spans(&self, snapshot: &Snapshot, first: Row) -> Vec<Span> {
+        spans_of(&self.removed, snapshot, first)
+    }
+}
+
+/// Returns the spans of the words of lines that begin at the row `first` of a text.
+fn spans_of(lines: &[Vec<Range<usize>>], snapshot: &Snapshot, first: Row) -> Vec<Span> {
+    let mut spans = Vec::new();
+    for (words, row) in lines.iter().zip(first.0..snapshot.row_count()) {
+        if words.is_empty() {
+            continue;
+        }
+        let start = snapshot.row_start(Row(row));
+        let text = snapshot.row_text(Row(row));
+        // An edit may have shortened the row.
+        let words = words
+            .iter()
+            .filter(|word| text.get((*word).clone()).is_some());
+        spans.extend(words.map(|word| Span::new(start + word.start, start + word.end)));
+    }
+    spans
 }
 
 /// Compares the lines of a change, without their endings, word by word.
@@ -207,6 +217,8 @@ mod tests {
         let words = changed_words(&["ab x"], &["ab yy"], WhitespaceChanges::Shown);
         let text = Snapshot::new("first\nab yy\n");
         assert_eq!(words.added_spans(&text, Row(1)), [Span::from(9..11)]);
+        let before = Snapshot::new("ab x\n");
+        assert_eq!(words.removed_spans(&before, Row(0)), [Span::from(3..4)]);
         // The row was shortened meanwhile.
         let text = Snapshot::new("first\nab\n");
         assert!(words.added_spans(&text, Row(1)).is_empty());

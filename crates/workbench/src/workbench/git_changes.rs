@@ -2,10 +2,12 @@
 //!
 //! Start at `GitDock`; the diff in a tab is in `diff`.
 
+mod compare;
 mod diff;
 mod hunk_block;
 mod hunk_parts;
 mod line_selection;
+mod moved_parts;
 mod rebase;
 
 use base::{AbsPath, Row, Span};
@@ -14,8 +16,8 @@ use editor::{DocumentEnvironment, DocumentModel};
 use futures::channel::oneshot;
 use git::staging::{LineSelection, RowEdit, Side};
 use git_panel::actions::{
-    DiscardHunk, NextChange, PreviousChange, ShowChanges, StageFile, StageHunk,
-    ToggleWhitespaceInDiffs, UnstageFile, UnstageHunk,
+    DiscardHunk, GoToMovedLines, NextChange, PreviousChange, ShowChanges, StageFile, StageHunk,
+    ToggleSideBySideDiffs, ToggleWhitespaceInDiffs, UnstageFile, UnstageHunk,
 };
 use git_panel::{ChangesPanel, ChangesPanelEvent, PanelCommand, on_commands};
 use gpui_kit::{
@@ -33,7 +35,9 @@ use crate::notices::Notice;
 use crate::open_options::OpenOptions;
 use crate::pickers::branch_name::BranchNamePicker;
 use crate::pickers::choices::{self, repositories};
-use diff::ShownHunk;
+pub(super) use compare::compare_commits;
+use diff::{DiffSource, ShownHunk, StagingPlace};
+pub(super) use diff::{text_rested, view_of};
 pub(super) use rebase::rebase_from;
 
 /// Maximum number of texts that stay open for undoing a discard.
@@ -77,6 +81,7 @@ impl GitDock {
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
     let element = line_selection::with_actions(element, cx);
+    let element = compare::with_actions(element, cx);
     on_commands(element, command, cx)
         .on_action(cx.listener(show_changes))
         .on_action(cx.listener(|this, _: &StageFile, window, cx| {
@@ -96,6 +101,12 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         }))
         .on_action(cx.listener(|this, _: &NextChange, _, cx| diff::step(this, true, cx)))
         .on_action(cx.listener(|this, _: &PreviousChange, _, cx| diff::step(this, false, cx)))
+        .on_action(cx.listener(|_, _: &ToggleSideBySideDiffs, _, cx| {
+            diff::toggle_side_by_side(cx);
+        }))
+        .on_action(cx.listener(|this, _: &GoToMovedLines, window, cx| {
+            diff::go_to_moved_lines(this, window, cx);
+        }))
         .on_action(
             cx.listener(|this, _: &ToggleWhitespaceInDiffs, window, cx| {
                 diff::toggle_whitespace(this, window, cx);
@@ -227,7 +238,9 @@ fn at_caret(
     cx: &mut Context<Workbench>,
 ) {
     match diff::hunk_at_caret(workbench, cx) {
-        Some(hunk) if hunk.diff.side == side => work(workbench, &hunk, window, cx),
+        Some(hunk) if hunk.staging.as_ref().is_some_and(|it| it.side == side) => {
+            work(workbench, &hunk, window, cx);
+        }
         _ => {
             let text = "There is no such change at the caret; open the changes from the Git panel";
             workbench.report(Notice::new(Tone::Info, text).key("git"), window, cx);
@@ -253,8 +266,9 @@ fn stage_lines(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    if let Some(panel) = workbench.git.panel().cloned() {
-        let (root, diff) = (hunk.repository.clone(), hunk.diff.clone());
+    let panel = workbench.git.panel().cloned();
+    if let (Some(panel), Some(place)) = (panel, hunk.staging.clone()) {
+        let (root, diff) = (place.repository, hunk.diff.clone());
         panel.update(cx, |panel, cx| {
             panel.stage_lines(root, diff, lines, window, cx)
         });
@@ -279,13 +293,14 @@ fn discard_lines(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    let Some(panel) = workbench.git.panel().cloned() else {
+    let panel = workbench.git.panel().cloned();
+    let (Some(panel), Some(place)) = (panel, hunk.staging.clone()) else {
         return;
     };
     let service = panel.read(cx).service().clone();
     let diff = hunk.diff.clone();
-    let edits = service.discard_lines(&hunk.repository, hunk.diff.clone(), lines);
-    let path = hunk.repository.join(hunk.diff.path.to_path());
+    let edits = service.discard_lines(&place.repository, hunk.diff.clone(), lines);
+    let path = place.repository.join(hunk.diff.path.to_path());
     let opening = Documents::open(path, Binary::Refuse, cx);
     cx.spawn_in(window, async move |this, cx| {
         let edits = edits.await.map_err(|failure| failure.sentence);
@@ -429,7 +444,13 @@ fn panel_event(
             repository,
             path,
             side,
-        } => diff::open(workbench, repository, path, side, window, cx),
+        } => {
+            let source = DiffSource::Changes {
+                place: StagingPlace { repository, side },
+                around: path.clone(),
+            };
+            diff::open(workbench, source, Some(path), window, cx);
+        }
         ChangesPanelEvent::OpenFile(path) => {
             workbench.open_path(path, OpenOptions::lasting(), window, cx);
         }

@@ -238,6 +238,10 @@ pub(super) fn view_event(
         HistoryEvent::Run { commit, command } => {
             ask_and_run(workbench, commit, command.clone(), window, cx);
         }
+        HistoryEvent::Compare { before, after } => {
+            let versions = (before.clone(), after.clone());
+            git_changes::compare_commits(workbench, versions, window, cx);
+        }
         HistoryEvent::RebaseFrom(id) => {
             git_changes::rebase_from(workbench, id.clone(), window, cx);
         }

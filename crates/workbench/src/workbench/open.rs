@@ -13,8 +13,8 @@ use project::LoadError;
 
 use super::formatting::ServerTypeFormatter;
 use super::{
-    ItemEntry, MAX_RECENT_FILES, Workbench, blame, code_lenses, conflicts, history, language,
-    links, locations, refactor, review, save, search, snippets, test_runs,
+    ItemEntry, MAX_RECENT_FILES, Workbench, blame, code_lenses, conflicts, git_changes, history,
+    language, links, locations, refactor, review, save, search, snippets, test_runs,
 };
 use crate::actions::file::New;
 use crate::crumbs::Crumbs;
@@ -464,6 +464,7 @@ fn document_event(
         ModelEvent::Rested => {
             review::refresh_document(workbench, document, cx);
             conflicts::refresh(workbench, document, cx);
+            git_changes::text_rested(workbench, item, document, window, cx);
         }
     }
 }

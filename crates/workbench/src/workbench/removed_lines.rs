@@ -32,6 +32,16 @@ const TAB: &str = "    ";
 /// The kinds of the parts of a line, in bytes; sorted and disjoint.
 pub(super) type LineKinds = Vec<(Range<usize>, HighlightKind)>;
 
+/// The marks of removed lines.
+pub(super) struct RemovedMarks<'m> {
+    /// The words that differ.
+    pub(super) words: &'m ChangedWords,
+    /// The kinds of the parts of each line; empty if they are not known.
+    pub(super) kinds: &'m [LineKinds],
+    /// The lines that were added again elsewhere.
+    pub(super) moved: &'m [Range<usize>],
+}
+
 /// The text before a change, parsed.
 pub(super) struct ParsedBase {
     text: Snapshot,
@@ -96,13 +106,18 @@ pub(super) fn kinds_in_lines(path: &Path, lines: &[String]) -> Vec<LineKinds> {
 /// Renders at most `max` removed lines verbatim, then the number of the others.
 pub(super) fn render(
     lines: &[String],
-    (words, kinds): (&ChangedWords, &[LineKinds]),
+    marks: &RemovedMarks<'_>,
     max: usize,
     place: &BlockPlace,
     cx: &App,
 ) -> Vec<Div> {
     let theme = cx.theme();
-    let row = || {
+    let row = |is_moved: bool| {
+        let ground = if is_moved {
+            theme.colors.info.opacity(0.15)
+        } else {
+            theme.colors.removed_ground
+        };
         div()
             .flex_none()
             .h(place.line_height)
@@ -112,19 +127,20 @@ pub(super) fn render(
             .whitespace_nowrap()
             .font(theme.code_font())
             .text_size(theme.code_size())
-            .bg(theme.colors.removed_ground)
+            .bg(ground)
             .text_color(theme.colors.text)
     };
     let shown = lines.iter().take(max).enumerate();
     let shown = shown.map(|(ix, line)| {
-        let kinds = kinds.get(ix).map_or(&[][..], Vec::as_slice);
-        row().child(styled_line(line, words.removed_in(ix), kinds, cx))
+        let kinds = marks.kinds.get(ix).map_or(&[][..], Vec::as_slice);
+        let is_moved = marks.moved.iter().any(|lines| lines.contains(&ix));
+        row(is_moved).child(styled_line(line, marks.words.removed_in(ix), kinds, cx))
     });
     let mut rows: Vec<Div> = shown.collect();
     let more = lines.len() - rows.len();
     if more > 0 {
         let more = format!("and {more} more removed lines");
-        rows.push(row().child(Label::new(more).small().muted()));
+        rows.push(row(false).child(Label::new(more).small().muted()));
     }
     rows
 }

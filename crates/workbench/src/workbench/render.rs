@@ -39,14 +39,12 @@ pub(crate) fn render_pane_content(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) -> AnyElement {
-    let item = workbench
-        .layout
-        .tabs(pane)
-        .and_then(|tabs| tabs.active())
-        .and_then(|item| workbench.item(item));
+    let id = workbench.layout.tabs(pane).and_then(|tabs| tabs.active());
+    let item = id.and_then(|id| Some((id, workbench.item(id)?)));
     match item {
-        Some(item) => {
-            let view = region(item.view(), StyleRefinement::default().size_full(), window);
+        Some((id, item)) => {
+            let view = git_changes::view_of(workbench, id).unwrap_or_else(|| item.view());
+            let view = region(view, StyleRefinement::default().size_full(), window);
             match item.terminal() {
                 Some(_) => editor_terminals::render_tab(view, pane, cx),
                 None => view,

@@ -9,6 +9,7 @@ use base::Row;
 use git::staging::{DiffHunk, FileDiff};
 use text::{RowSpan, diff_lines_for_display};
 
+use super::moved_parts::PartMove;
 use crate::workbench::changed_words::{ChangedWords, WhitespaceChanges, changed_words};
 use crate::workbench::removed_lines::{LineKinds, ParsedBase};
 
@@ -23,6 +24,8 @@ pub(super) struct HunkPart {
     pub(super) words: Arc<ChangedWords>,
     /// The kinds of the parts of each removed line; empty if they are not known.
     pub(super) kinds: Arc<[LineKinds]>,
+    /// Its lines that moved; `moved_parts` finds them once all files of the diff are known.
+    pub(super) moves: Arc<[PartMove]>,
 }
 
 /// Returns the parts of all hunks, in order.
@@ -53,6 +56,7 @@ pub(super) fn hunk_parts(diff: &FileDiff, whitespace: WhitespaceChanges) -> Vec<
                     .as_ref()
                     .map_or_else(Vec::new, |it| it.kinds_in(shown.base))
                     .into(),
+                moves: Arc::from([]),
             }
         })
     });

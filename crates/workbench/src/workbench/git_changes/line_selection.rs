@@ -11,7 +11,7 @@ use gpui_kit::{Context, Div, InteractiveElement as _, Stateful, Window};
 use text::RowSpan;
 use ui::Tone;
 
-use super::diff::{self, ShownHunk};
+use super::diff::{self, OpenDiff, ShownHunk};
 use super::{discard_lines, stage_lines};
 use crate::notices::Notice;
 use crate::workbench::Workbench;
@@ -76,7 +76,11 @@ fn chosen_lines(
     side: Side,
     cx: &mut Context<Workbench>,
 ) -> Result<Vec<ChosenLines>, NoLines> {
-    let diff = diff::active(workbench).filter(|diff| diff.side == side);
+    let is_of_side = |diff: &&OpenDiff| {
+        let place = diff.source.staging();
+        place.is_some_and(|place| place.side == side)
+    };
+    let diff = diff::active(workbench).filter(is_of_side);
     let diff = diff.ok_or(NoLines::NoDiff)?;
     let (selected, shown) = diff.editor.update(cx, |editor, cx| {
         let shown = reviewed_rows(editor, cx);

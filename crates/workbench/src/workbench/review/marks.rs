@@ -17,7 +17,7 @@ use text::{RowSpan, Snapshot};
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, KeyHint, Label, dp};
 
 use crate::workbench::changed_words::{ChangedWords, WhitespaceChanges, changed_words};
-use crate::workbench::removed_lines::{self, LineKinds, kinds_in_lines};
+use crate::workbench::removed_lines::{self, LineKinds, RemovedMarks, kinds_in_lines};
 
 /// Maximum number of removed lines shown; the rest is only counted.
 const MAX_REMOVED_LINES: usize = 40;
@@ -241,7 +241,11 @@ impl ShownChange {
             .child(head)
             .children(removed_lines::render(
                 &self.hunk.before,
-                (&self.words, &self.kinds),
+                &RemovedMarks {
+                    words: &self.words,
+                    kinds: &self.kinds,
+                    moved: &[],
+                },
                 MAX_REMOVED_LINES,
                 place,
                 cx,
