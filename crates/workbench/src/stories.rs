@@ -9,6 +9,7 @@ mod annotations;
 mod automations;
 mod board;
 mod compaction;
+mod comparisons;
 mod completions;
 mod conflicts;
 mod context;

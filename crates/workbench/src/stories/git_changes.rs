@@ -17,11 +17,11 @@ use super::{Story, path, project, services, start_with};
 use crate::actions::view;
 use crate::windows::OpenRequest;
 
-const OLD: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
-const NEW: &str = "ONE\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nTEN\n";
+pub(super) const OLD: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
+pub(super) const NEW: &str = "ONE\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nTEN\n";
 
 /// Opens the project with a repository in which a text of ten lines has two changes.
-fn open(cx: &mut TestAppContext) -> (FakeGit, AbsPath, Story) {
+pub(super) fn open(cx: &mut TestAppContext) -> (FakeGit, AbsPath, Story) {
     let files: FakeFiles = project();
     files.write(&path("/p/ten.txt"), NEW);
     let git = FakeGit::default();
@@ -42,14 +42,14 @@ fn open(cx: &mut TestAppContext) -> (FakeGit, AbsPath, Story) {
     (git, root, story)
 }
 
-fn labels(story: &mut Story) -> Vec<String> {
+pub(super) fn labels(story: &mut Story) -> Vec<String> {
     let elements = story.cx.update(|window, _| window.elements());
     let labels = elements.iter().filter_map(|it| it.label());
     labels.map(str::to_owned).collect()
 }
 
 #[track_caller]
-fn expect_label(story: &mut Story, words: &str) {
+pub(super) fn expect_label(story: &mut Story, words: &str) {
     let labels = labels(story);
     assert!(
         labels.iter().any(|label| label.contains(words)),
@@ -170,7 +170,7 @@ fn a_branch_is_created_by_its_name(cx: &mut TestAppContext) {
 }
 
 /// Replaces the text of ten lines, as another program does.
-fn rewrite(git: &FakeGit, root: &AbsPath, story: &mut Story, work: &str) {
+pub(super) fn rewrite(git: &FakeGit, root: &AbsPath, story: &mut Story, work: &str) {
     git.set_contents(root, "ten.txt", [Some(OLD), Some(OLD), Some(work)]);
     story.files.write(&path("/p/ten.txt"), work);
     git.send_tick(&GitTick::Repository(root.clone()));
