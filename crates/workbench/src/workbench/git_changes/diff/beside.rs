@@ -165,7 +165,7 @@ fn create(
             Some((_, text)) => text.clone(),
             None => {
                 let reason = "it is the text before the changes";
-                let text = version(workbench, (side.file.clone(), &side.base), reason, cx);
+                let text = version(workbench, (side.file.clone(), &side.base[..]), reason, cx);
                 texts.push((side.source.clone(), text.clone()));
                 text
             }

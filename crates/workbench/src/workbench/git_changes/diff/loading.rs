@@ -150,7 +150,7 @@ async fn open_text(
     }
     let made = this.update(cx, |this, cx| {
         let reason = source.read_only_reason();
-        version(this, (file.clone(), &diff.work), &reason, cx)
+        version(this, (file.clone(), &diff.work[..]), &reason, cx)
     });
     Some((file, made.ok()?))
 }
