@@ -83,9 +83,12 @@ impl ListedFile {
 pub(super) enum RequestedDiff {
     /// Git compares it.
     OfGit(GitAnswer<Arc<FileDiff>>),
-    /// The texts themselves are compared.
-    OfTexts { path: TreePath, texts: [String; 2] },
+    /// The texts themselves are compared, which are read on a background thread.
+    OfTexts { path: TreePath, texts: ReadTexts },
 }
+
+/// Returns two texts, which takes time proportional to them.
+type ReadTexts = Box<dyn FnOnce() -> [String; 2] + Send>;
 
 impl RequestedDiff {
     /// Waits for the diff.
@@ -93,7 +96,7 @@ impl RequestedDiff {
         match self {
             Self::OfGit(answer) => answer.await,
             Self::OfTexts { path, texts } => {
-                let comparing = async move { Arc::new(diff_of_texts(&path, &texts)) };
+                let comparing = async move { Arc::new(diff_of_texts(&path, &texts())) };
                 Ok(cx.background_spawn(comparing).await)
             }
         }
@@ -249,7 +252,7 @@ impl DiffSource {
         let service = workbench.git.panel().map(|it| it.read(cx).service());
         let answer = match (self, service) {
             (Self::Texts(texts), _) => {
-                let texts = texts.both(cx);
+                let texts = texts.reader(cx);
                 return RequestedDiff::OfTexts { path, texts };
             }
             (Self::Changes { place, .. }, Some(service)) => {
@@ -300,12 +303,19 @@ impl ComparedTexts {
         TreePath::new(name)
     }
 
-    fn both(&self, cx: &App) -> [String; 2] {
-        let before = match &self.before {
-            BeforeText::Copied(text) => text.to_string(),
-            BeforeText::Document(document) => document.read(cx).snapshot().to_string(),
-        };
-        [before, self.after.read(cx).snapshot().to_string()]
+    /// Returns a function that reads both texts as they are now.
+    fn reader(&self, cx: &App) -> ReadTexts {
+        let after = self.after.read(cx).snapshot();
+        match &self.before {
+            BeforeText::Copied(text) => {
+                let text = text.clone();
+                Box::new(move || [text.to_string(), after.to_string()])
+            }
+            BeforeText::Document(document) => {
+                let before = document.read(cx).snapshot();
+                Box::new(move || [before.to_string(), after.to_string()])
+            }
+        }
     }
 }
 
