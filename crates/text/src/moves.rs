@@ -84,8 +84,8 @@ pub fn moved_lines(changes: &[LineChange<'_>]) -> Vec<MovedLines> {
     let mut added = ChangedSide::new(changes.iter().map(|change| &change.added));
     let places = places_of(&added);
     let mut moves = Vec::new();
-    for change in 0..changes.len() {
-        for line in 0..changes[change].removed.len() {
+    for (change, lines) in changes.iter().enumerate() {
+        for line in 0..lines.removed.len() {
             let found = longest_at((change, line), &removed, &added, &places);
             if let Some(found) = found {
                 removed.take(found.from, found.removed.clone());
@@ -102,7 +102,7 @@ pub fn moved_lines(changes: &[LineChange<'_>]) -> Vec<MovedLines> {
 fn places_of<'t>(added: &ChangedSide<'t>) -> HashMap<&'t str, Vec<LinePlace>> {
     let mut places: HashMap<&str, Vec<LinePlace>> = HashMap::new();
     for (change, lines) in added.lines.iter().enumerate() {
-        for (line, text) in lines.iter().enumerate() {
+        for (line, text) in lines.iter().copied().enumerate() {
             if !text.is_empty() {
                 places.entry(text).or_default().push((change, line));
             }

@@ -118,7 +118,9 @@ fn random_moves_of_unique_lines_are_found_whole() {
     for round in 0..300 {
         let mut rng = SeededRng::new(round);
         let count = 30 + rng.next_below(50);
-        let lines = (0..count).map(|line| format!("statement number {round} of line {line}"));
+        let lines = (0..count).map(|line| {
+            format!("the statement with the number {round} that is written in line {line}")
+        });
         let before: Vec<String> = lines.collect();
         let after = with_move(&before, &mut rng);
         let changes = changes_of(&before, &after);
