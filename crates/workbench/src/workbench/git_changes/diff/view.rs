@@ -6,8 +6,8 @@ use editor::{Editor, EditorEvent, ScrollPosition, scroll_position, scroll_to};
 use git_panel::actions::{NextChange, PreviousChange, ToggleSideBySideDiffs};
 use gpui_kit::{
     Context, Entity, InteractiveElement as _, IntoElement, ParentElement as _, Pixels, Render,
-    Role, SharedString, Styled as _, Subscription, TestSupportExt as _, WeakEntity, Window, canvas,
-    div, px,
+    Role, SharedString, StatefulInteractiveElement as _, Styled as _, Subscription,
+    TestSupportExt as _, WeakEntity, Window, canvas, div, px,
 };
 use ui::{ActiveSettings as _, ActiveTheme as _, Elide, Icon, IconButton, Label, dp};
 
