@@ -169,6 +169,9 @@ impl PickerDelegate for FileFinder {
     }
 
     fn footer(&self) -> Vec<FooterHint> {
+        if self.chosen.is_some() {
+            return vec![FooterHint::new(ui::picker::Confirm, "choose")];
+        }
         vec![
             FooterHint::new(ui::picker::Confirm, "open"),
             FooterHint::new(ui::picker::ConfirmOther, "open to the side"),
