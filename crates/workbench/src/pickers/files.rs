@@ -33,8 +33,10 @@ pub(crate) struct FileFinder {
 /// A use of a file other than to open it.
 struct ChosenFile {
     heading: &'static str,
-    use_file: Box<dyn Fn(AbsPath, &mut Window, &mut App)>,
+    use_file: UseFile,
 }
+
+type UseFile = Box<dyn Fn(AbsPath, &mut Window, &mut App)>;
 
 /// Maximum number of results.
 const LIMIT: usize = 100;

@@ -169,7 +169,7 @@ mod tests {
         let files = [file("a", &base, &work)];
         assert_eq!(labels(&files), ["Moved to line 6", "Moved from line 1"]);
         let moves = moves_of(&files);
-        assert_eq!(moved_away(&files[0].1[0], &moves[0][0]), [0..3]);
+        assert_eq!(moved_away(&files[0].1[0], &moves[0][0]), vec![0..3; 1]);
         assert!(moved_away(&files[0].1[1], &moves[0][1]).is_empty());
     }
 

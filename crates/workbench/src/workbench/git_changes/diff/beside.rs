@@ -149,11 +149,14 @@ fn sides_of(
     sides.collect()
 }
 
+/// The text before the changes of a file, and the rows of it that are shown.
+type ShownBase = (Arc<[u8]>, RowSpan);
+
 /// Creates the editor of the texts before.
 fn create(
     workbench: &Workbench,
     index: usize,
-    (sides, shown): (&[ExcerptSides], Vec<(Arc<[u8]>, RowSpan)>),
+    (sides, shown): (&[ExcerptSides], Vec<ShownBase>),
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) -> BeforeSide {
