@@ -1,7 +1,7 @@
 //! The removed lines of a change with their syntax colours, for the diffs of Git and the review of agents' changes.
 //!
 //! Invariant: a text that is too long, or that takes too long to parse, has no colours.
-//! Start at `ParsedBase` for the colours, and at `render` for the lines.
+//! `ParsedBase` highlights the lines of a parsed text, `render` draws them.
 
 use std::ops::Range;
 use std::path::Path;
@@ -19,17 +19,18 @@ use ui::{ActiveTheme as _, Label};
 
 use super::changed_words::ChangedWords;
 
-/// Maximum bytes of a text that is parsed.
+/// Maximum length of a highlighted text, in bytes.
 const MAX_BYTES: usize = 256 << 10;
-/// Maximum bytes of lines that are parsed on the thread of the window.
+/// Maximum length of removed lines that are highlighted on the UI thread, in bytes.
 const MAX_LINES: usize = 8 << 10;
-/// Maximum number of times that the parser asks for its budget: about a second, or some milliseconds for lines.
+/// Maximum parse of a whole text, in progress checks of the parser: about a second.
 const MAX_STEPS: u32 = 100_000;
+/// Maximum parse on the UI thread, in progress checks of the parser: some milliseconds.
 const MAX_LINE_STEPS: u32 = 500;
-/// Blanks in place of a tab.
+/// Spaces that replace a tab.
 const TAB: &str = "    ";
 
-/// The kinds of the parts of a line, in bytes; sorted and disjoint.
+/// The syntax highlights of a line, as byte ranges with their kinds; sorted and disjoint.
 pub(super) type LineKinds = Vec<(Range<usize>, HighlightKind)>;
 
 /// The marks of removed lines.
@@ -73,7 +74,7 @@ impl ParsedBase {
         })
     }
 
-    /// Returns the kinds in each of these rows.
+    /// Returns the highlights of each row.
     pub(super) fn kinds_in(&self, rows: RowSpan) -> Vec<LineKinds> {
         let rows = rows.start.0..rows.end.0.min(self.text.row_count());
         rows.map(|row| self.kinds_of(Row(row))).collect()
@@ -91,7 +92,7 @@ impl ParsedBase {
     }
 }
 
-/// Returns the kinds in removed lines of a file whose whole text is not at hand; none if its language is not prepared.
+/// Highlights removed lines without the rest of their file. Returns nothing until the queries of the language are compiled.
 pub(super) fn kinds_in_lines(path: &Path, lines: &[String]) -> Vec<LineKinds> {
     let text = lines.join("\n");
     let language = language_for(path, "").filter(|it| it.is_prepared() && text.len() <= MAX_LINES);
@@ -155,7 +156,7 @@ fn styled_line(
     let spaced = line.replace('\t', TAB);
     let shown = ui::foreign::one_line(spaced.clone());
     if *shown != *spaced {
-        // Characters that were made visible moved the words.
+        // Escaped control characters shift the offsets, so the line has no styles.
         return StyledText::new(shown);
     }
     let theme = cx.theme();
@@ -171,7 +172,7 @@ fn styled_line(
     StyledText::new(shown).with_highlights(combine_highlights(kinds, words))
 }
 
-/// Moves sorted parts of a line along with the blanks that replace its tabs.
+/// Converts sorted byte ranges of a line to ranges of the line in which spaces replace the tabs.
 fn with_spaces<T>(
     line: &str,
     parts: impl Iterator<Item = (Range<usize>, T)>,
@@ -230,7 +231,7 @@ mod tests {
     #[test]
     fn lines_without_their_text_are_coloured_alone() {
         let lines = ["fn f() {}".to_owned(), "let a = 1;".to_owned()];
-        // Prepares the language, as the editor of the file does.
+        // Compiles the queries of the language; in the app, the editor of the file has done that.
         assert!(ParsedBase::new(Path::new("a.rs"), "").is_some());
         let kinds = kinds_in_lines(Path::new("a.rs"), &lines);
         assert_eq!(kinds.len(), 2);

@@ -79,7 +79,7 @@ pub(super) struct ShownHunk {
     pub(super) shown: DiffHunk,
     /// The words that differ in these rows.
     pub(super) words: Arc<ChangedWords>,
-    /// The kinds of the parts of each removed line; empty if they are not known.
+    /// The syntax highlights of each removed line; empty if they are not known.
     pub(super) kinds: Arc<[LineKinds]>,
     /// The lines that moved.
     pub(super) moves: Arc<[PartMove]>,

@@ -1,4 +1,4 @@
-//! The parts of a file's hunks that a diff shows, with their changed words and the colours of their removed lines.
+//! The parts of a file's hunks that a diff shows, with changed words and syntax highlights.
 //!
 //! Pure. Takes time proportional to the file, so it runs on a background thread.
 //! Invariant: a part lies within one hunk of the true diff, which is what gets staged.
@@ -22,7 +22,7 @@ pub(super) struct HunkPart {
     pub(super) shown: DiffHunk,
     /// The words that differ in these rows.
     pub(super) words: Arc<ChangedWords>,
-    /// The kinds of the parts of each removed line; empty if they are not known.
+    /// The syntax highlights of each removed line; empty if they are not known.
     pub(super) kinds: Arc<[LineKinds]>,
     /// Its lines that moved; `moved_parts` finds them once all files of the diff are known.
     pub(super) moves: Arc<[PartMove]>,

@@ -39,7 +39,7 @@ pub(super) struct ShownChange {
     agent: String,
     /// The words that differ; `find_words` fills them in.
     words: Arc<ChangedWords>,
-    /// The kinds of the parts of each removed line; `find_words` fills them in.
+    /// The syntax highlights of each removed line; `find_words` fills them in.
     kinds: Arc<[LineKinds]>,
     /// The field in which the user writes a comment on it.
     pub(super) field: Option<Entity<InputState>>,
