@@ -31,6 +31,15 @@ pub trait Files: Send + Sync {
         take: &mut dyn FnMut(&mut Vec<u8>) -> ControlFlow<()>,
     ) -> Result<(), Error>;
 
+    /// Reads up to `length` bytes of a regular file from `offset` on; fewer at its end. Refuses pipes,
+    /// devices and folders without opening them. The file may change between two calls.
+    fn read_range(&self, path: &AbsPath, offset: u64, length: usize) -> Result<Vec<u8>, Error> {
+        let content = self.read(path, u64::MAX)?;
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let rest = content.get(start..).unwrap_or_default();
+        Ok(rest[..length.min(rest.len())].to_vec())
+    }
+
     /// Returns the metadata of the path's target.
     fn stat(&self, path: &AbsPath) -> Result<Stat, Error>;
 

@@ -43,6 +43,10 @@ impl Files for RealFiles {
         read::chunks(&PathAt::absolute(path), buffer, take)
     }
 
+    fn read_range(&self, path: &AbsPath, offset: u64, length: usize) -> Result<Vec<u8>, Error> {
+        read::range(&PathAt::absolute(path), offset, length)
+    }
+
     fn stat(&self, path: &AbsPath) -> Result<Stat, Error> {
         stat(path, "look at")
     }

@@ -172,6 +172,27 @@ fn chunked_reading_appends_until_take_breaks() {
 }
 
 #[test]
+fn a_range_of_a_file_ends_with_the_file() {
+    on_both(|ground| {
+        let content: Vec<u8> = (0..10_000_u32).map(|number| number as u8).collect();
+        let path = ground.write("long", &content);
+        let read = |offset, length| ground.files.read_range(&path, offset, length);
+        for (offset, length) in [(0, 1), (0, 10_000), (4_090, 20), (9_990, 10)] {
+            let end = offset as usize + length;
+            let bytes = read(offset, length).expect("a range");
+            assert!(bytes == content[offset as usize..end], "{offset} {length}");
+        }
+        assert_eq!(read(9_998, usize::MAX).expect("the end"), content[9_998..]);
+        assert_eq!(read(10_000, 5).expect("the end"), []);
+        assert_eq!(read(u64::MAX - 9, 5).expect("behind the end"), []);
+        let folder = ground.files.read_range(&ground.root, 0, 4);
+        assert_eq!(reason(folder), ErrorReason::NotAFile(FileKind::Folder));
+        let pipe = ground.files.read_range(&ground.pipe("pipe"), 0, 4);
+        assert_eq!(reason(pipe), ErrorReason::NotAFile(FileKind::Other));
+    });
+}
+
+#[test]
 fn a_listing_names_kinds_and_survives_broken_links_and_loops() {
     on_both(|ground| {
         ground.write("file", b"");

@@ -91,6 +91,10 @@ impl Files for BeneathFiles {
         read::chunks(&self.reach(path, "read")?, buffer, take)
     }
 
+    fn read_range(&self, path: &AbsPath, offset: u64, length: usize) -> Result<Vec<u8>, Error> {
+        read::range(&self.reach(path, "read")?, offset, length)
+    }
+
     fn stat(&self, path: &AbsPath) -> Result<Stat, Error> {
         RealFiles.stat(path)
     }

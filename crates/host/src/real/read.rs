@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::ops::ControlFlow;
+use std::os::unix::fs::FileExt as _;
 
 use rustix::buffer::spare_capacity;
 use rustix::fs::{Mode, OFlags};
@@ -70,6 +71,33 @@ pub(super) fn chunks(
             return Ok(());
         }
     }
+}
+
+/// Reads up to `length` bytes of a regular file from `offset` on; fewer at its end.
+pub(super) fn range(at: &PathAt, offset: u64, length: usize) -> Result<Vec<u8>, Error> {
+    let (file, status) = open(at, "read")?;
+    if i64::try_from(offset).is_err() {
+        // No file is that long, and the system refuses the offset.
+        return Ok(Vec::new());
+    }
+    // The length keeps the buffer small; files in /proc report length 0.
+    let known = status
+        .size
+        .saturating_sub(offset)
+        .max(SMALLEST_CHUNK as u64);
+    let length = length.min(usize::try_from(known).unwrap_or(usize::MAX));
+    let mut bytes = vec![0; length];
+    let mut filled = 0;
+    while filled < length {
+        match file.read_at(&mut bytes[filled..], offset + filled as u64) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Error::from_io(at.path(), "read", &error)),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
 }
 
 /// Opens a regular file and returns its metadata. Other kinds are refused before they are opened:
