@@ -13,7 +13,7 @@ pub const UI_FONT: &str = "Inter";
 /// Font family for code.
 pub const CODE_FONT: &str = "JetBrains Mono";
 
-const FILES: [&[u8]; 8] = [
+static FILES: [&[u8]; 8] = [
     include_bytes!("../../../assets/fonts/inter/Inter-Regular.otf"),
     include_bytes!("../../../assets/fonts/inter/Inter-Medium.otf"),
     include_bytes!("../../../assets/fonts/inter/Inter-SemiBold.otf"),
@@ -23,6 +23,11 @@ const FILES: [&[u8]; 8] = [
     include_bytes!("../../../assets/fonts/jetbrains-mono/JetBrainsMono-Italic.ttf"),
     include_bytes!("../../../assets/fonts/jetbrains-mono/JetBrainsMono-BoldItalic.ttf"),
 ];
+
+/// Returns the files of the built-in fonts, for text that is drawn other than by the toolkit.
+pub fn font_files() -> &'static [&'static [u8]] {
+    &FILES
+}
 
 /// Registers the fonts with the text system. If a font fails to load, the system's font is used.
 pub fn load_fonts(cx: &App) {

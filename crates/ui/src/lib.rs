@@ -52,7 +52,7 @@ pub use banner::Banner;
 pub use button::{Button, ButtonStyle, IconButton};
 pub use divider::Divider;
 pub use empty_state::EmptyState;
-pub use fonts::{CODE_FONT, UI_FONT, load_fonts};
+pub use fonts::{CODE_FONT, UI_FONT, font_files, load_fonts};
 pub use icon::{Icon, IconSize, file_icon, folder_icon};
 pub use key_hint::{KeyHint, keys_anywhere, keys_here, keys_text, keystroke_text};
 pub use keys::{install_keymaps, remember_kit_keys};
