@@ -494,6 +494,8 @@ pub mod project_tree {
             Preview,
             /// Open the file in a pane on the right.
             OpenToTheSide,
+            /// Choose how to open the file: as text, preview, image, table or bytes.
+            OpenWith,
             /// Create a file in this folder.
             NewFile,
             /// Create a folder in this folder.

@@ -8,6 +8,8 @@ use gpui_kit::{
     ParentElement as _, Render, Role, SharedString, StatefulInteractiveElement as _, Styled as _,
     TestSupportExt as _, Window, div,
 };
+use preview_view::PreviewKind;
+use preview_view::actions::{Open, OpenBytes};
 use project::{Binary, LoadError};
 use ui::{ActiveTheme as _, Button, ButtonStyle, EmptyState, Icon, dp};
 
@@ -57,9 +59,17 @@ impl Render for FileErrorView {
         let is_binary = matches!(*self.error, LoadError::Binary(_));
         let again = Button::new("try-again", "Try again")
             .on_click(cx.listener(|_, _, _, cx| cx.emit(RetryOpen(Binary::Refuse))));
+        let is_large = matches!(*self.error, LoadError::TooLarge { .. });
+        let bytes = (is_binary || is_large).then(|| {
+            Button::new("open-bytes", "Open bytes")
+                .style(ButtonStyle::Primary)
+                .action(Box::new(OpenBytes))
+        });
+        let is_table = PreviewKind::of_name(&self.path.name()) == Some(PreviewKind::Table);
+        let table = (is_large && is_table)
+            .then(|| Button::new("open-table", "Open as table").action(Box::new(Open)));
         let lossy = is_binary.then(|| {
             Button::new("open-anyway", "Open read-only")
-                .style(ButtonStyle::Primary)
                 .on_click(cx.listener(|_, _, _, cx| cx.emit(RetryOpen(Binary::ShowLossy))))
         });
         div()
@@ -79,6 +89,8 @@ impl Render for FileErrorView {
                             .flex()
                             .gap(dp(8.0))
                             .pt(dp(8.0))
+                            .children(table)
+                            .children(bytes)
                             .children(lossy)
                             .child(again),
                     ),

@@ -1,5 +1,5 @@
-//! Content of a tab: a text, excerpts of several texts, the project search, the tests, the history, a terminal, or a load
-//! error.
+//! Content of a tab: a text, excerpts of several texts, a preview, the project search, the tests, the history, a
+//! terminal, or a load error.
 
 use base::AbsPath;
 use editor::{DocumentModel, Editor};
@@ -7,6 +7,7 @@ use git_history::HistoryView;
 use gpui_kit::{
     AnyElement, AnyView, App, Entity, FocusHandle, Focusable as _, IntoElement as _, SharedString,
 };
+use preview_view::PreviewTab;
 use project::DocumentState;
 use terminal_panel::{TerminalView, tab};
 use ui::{Icon, IconSize};
@@ -31,6 +32,8 @@ pub enum TabItem {
     History(Entity<HistoryView>),
     /// A terminal, which the panel of terminals owns.
     Terminal(Entity<TerminalView>),
+    /// A preview: Markdown, an image, a table or bytes.
+    Preview(PreviewTab),
     /// A load error for a file.
     Refused(Entity<FileErrorView>),
     /// A file of the restored session that is still loading.
@@ -47,6 +50,7 @@ impl TabItem {
             Self::Tests(panel) => panel.read(cx).title(),
             Self::History(view) => view.read(cx).title(),
             Self::Terminal(view) => tab::title(view.read(cx)),
+            Self::Preview(tab) => tab.title(cx),
             Self::Refused(refusal) => refusal.read(cx).path().printable_name().into(),
             Self::Waiting(waiting) => waiting.read(cx).path().printable_name().into(),
         }
@@ -67,6 +71,7 @@ impl TabItem {
             Self::Tests(_) => Icon::ListTree.size(IconSize::Medium).into_any_element(),
             Self::History(_) => Icon::GitBranch.size(IconSize::Medium).into_any_element(),
             Self::Terminal(view) => tab::icon(view.read(cx), cx),
+            Self::Preview(tab) => tab.icon().size(IconSize::Medium).into_any_element(),
             Self::Refused(_) => Icon::FileQuestion.size(IconSize::Medium).into_any_element(),
         }
     }
@@ -81,6 +86,7 @@ impl TabItem {
             | Self::Tests(_)
             | Self::History(_)
             | Self::Terminal(_) => None,
+            Self::Preview(tab) => tab.path(cx),
             Self::Refused(refusal) => Some(refusal.read(cx).path().clone()),
             Self::Waiting(waiting) => Some(waiting.read(cx).path().clone()),
         }
@@ -110,6 +116,7 @@ impl TabItem {
             | Self::Tests(_)
             | Self::History(_)
             | Self::Terminal(_)
+            | Self::Preview(_)
             | Self::Refused(_)
             | Self::Waiting(_) => None,
         }
@@ -123,6 +130,7 @@ impl TabItem {
                 Some(excerpts) => excerpts.read(cx).sources().to_vec(),
                 None => Vec::new(),
             },
+            Self::Preview(tab) => tab.document(cx).into_iter().collect(),
             Self::Search(_)
             | Self::Tests(_)
             | Self::History(_)
@@ -140,6 +148,7 @@ impl TabItem {
             | Self::Tests(_)
             | Self::History(_)
             | Self::Terminal(_)
+            | Self::Preview(_)
             | Self::Refused(_)
             | Self::Waiting(_) => None,
         }
@@ -153,6 +162,14 @@ impl TabItem {
         }
     }
 
+    /// Returns the preview that the tab shows.
+    pub fn preview(&self) -> Option<&PreviewTab> {
+        match self {
+            Self::Preview(tab) => Some(tab),
+            _ => None,
+        }
+    }
+
     /// Returns the view below the tab bar.
     pub fn view(&self) -> AnyView {
         match self {
@@ -161,6 +178,7 @@ impl TabItem {
             Self::Tests(panel) => panel.clone().into(),
             Self::History(view) => view.clone().into(),
             Self::Terminal(view) => view.clone().into(),
+            Self::Preview(tab) => tab.view(),
             Self::Refused(refusal) => refusal.clone().into(),
             Self::Waiting(waiting) => waiting.clone().into(),
         }
@@ -174,6 +192,7 @@ impl TabItem {
             Self::Tests(panel) => panel.read(cx).focus_handle(cx),
             Self::History(view) => view.read(cx).focus_handle(cx),
             Self::Terminal(view) => view.read(cx).focus_handle(cx),
+            Self::Preview(tab) => tab.focus_handle(cx),
             Self::Refused(refusal) => refusal.read(cx).focus_handle(cx),
             Self::Waiting(waiting) => waiting.read(cx).focus_handle(cx),
         }

@@ -196,6 +196,13 @@ fn view_menu(platform: Platform) -> Menu {
         MenuItem::action("Ignored files in tree", project_tree::ToggleIgnored),
         MenuItem::action("Notifications", view::ShowNotifications),
         MenuItem::separator(),
+        MenuItem::action("Open preview", preview_view::actions::Open),
+        MenuItem::action(
+            "Open preview to the side",
+            preview_view::actions::OpenToTheSide,
+        ),
+        MenuItem::action("Open with\u{2026}", preview_view::actions::OpenWith),
+        MenuItem::separator(),
         MenuItem::action("Split right", pane::SplitRight),
         MenuItem::action("Split down", pane::SplitDown),
         MenuItem::action("Even out panes", pane::EvenOut),

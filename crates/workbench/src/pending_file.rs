@@ -8,12 +8,16 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, EmptyState};
 
-use crate::session::SavedEditor;
+use preview_view::SavedPreview;
+
+use crate::session::{SavedEditor, SavedItem};
 
 /// The content of a tab whose file is still loading, with the view state to restore.
 pub struct PendingFile {
     path: AbsPath,
     saved: SavedEditor,
+    /// The preview that shows the file, instead of its text.
+    preview: Option<SavedPreview>,
     focus: FocusHandle,
 }
 
@@ -23,6 +27,17 @@ impl PendingFile {
         Self {
             path,
             saved,
+            preview: None,
+            focus: cx.focus_handle(),
+        }
+    }
+
+    /// Creates the placeholder for the preview of a document.
+    pub fn of_preview(path: AbsPath, saved: SavedPreview, cx: &mut Context<Self>) -> Self {
+        Self {
+            path,
+            saved: SavedEditor::default(),
+            preview: Some(saved),
             focus: cx.focus_handle(),
         }
     }
@@ -35,6 +50,19 @@ impl PendingFile {
     /// Returns whether the placeholder has the focus.
     pub fn focus_is_in(&self, window: &Window) -> bool {
         self.focus.is_focused(window)
+    }
+
+    /// Returns the preview that shows the file; `None` if its text is shown.
+    pub fn preview(&self) -> Option<&SavedPreview> {
+        self.preview.as_ref()
+    }
+
+    /// Returns the stored content of the tab.
+    pub fn stored(&self) -> SavedItem {
+        match &self.preview {
+            Some(preview) => SavedItem::Preview(preview.clone()),
+            None => SavedItem::Editor(self.saved.clone()),
+        }
     }
 
     /// Returns the stored view state.

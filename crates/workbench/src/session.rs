@@ -5,6 +5,7 @@
 //! (`base::path_text`). Must not know: gpui, how it is written to disk.
 //! Start at `SavedSession`.
 
+use preview_view::SavedPreview;
 use serde::{Deserialize, Serialize};
 
 use crate::layout::SavedLayout;
@@ -142,6 +143,8 @@ pub enum SavedItem {
     Search(SavedSearch),
     /// A terminal.
     Terminal(SavedTerminalTab),
+    /// A preview.
+    Preview(SavedPreview),
 }
 
 /// Stored tab of a terminal, whose text is stored with the other terminals of the folder.
@@ -216,7 +219,7 @@ impl SavedWindow {
         let items = self.layout.iter().flat_map(SavedLayout::items);
         items.filter_map(|item| match item {
             SavedItem::Editor(editor) => Some(editor),
-            SavedItem::Search(_) | SavedItem::Terminal(_) => None,
+            SavedItem::Search(_) | SavedItem::Terminal(_) | SavedItem::Preview(_) => None,
         })
     }
 }

@@ -11,6 +11,7 @@ use gpui_kit::{
     Role, SharedString, StatefulInteractiveElement as _, Styled as _, Subscription, Window, div,
     px,
 };
+use preview_view::{PreviewStatus, PreviewTab};
 use syntax::Language;
 use text::{FileFormat, LineEnding, LineEndings};
 use ui::foreign::one_line;
@@ -32,6 +33,8 @@ pub(crate) struct StatusStrip {
     prediction: Entity<Prediction>,
     panel: Entity<ComposerPanel>,
     followed: Option<Entity<Editor>>,
+    /// The preview of the active pane.
+    preview: Option<PreviewTab>,
     properties: Option<TextProperties>,
     /// Status of Tab, and whether it is a failure.
     suggestions: (SharedString, bool),
@@ -78,6 +81,19 @@ impl StatusItem {
     }
 }
 
+impl StatusItem {
+    fn of_preview(status: PreviewStatus) -> Self {
+        Self {
+            id: status.id,
+            text: status.text,
+            icon: None,
+            tone: None,
+            help: status.help,
+            action: status.action,
+        }
+    }
+}
+
 impl TextProperties {
     fn of(model: &DocumentModel) -> Self {
         let document = model.document();
@@ -97,6 +113,7 @@ impl StatusStrip {
             prediction,
             panel,
             followed: None,
+            preview: None,
             properties: None,
             suggestions: Default::default(),
             agents: AgentCounts::default(),
@@ -125,6 +142,14 @@ impl StatusStrip {
         cx.defer(move |cx| {
             this.update(cx, |this, cx| this.follow_now(editor, cx)).ok();
         });
+    }
+
+    /// Shows the properties of the preview in the active pane; `None` hides them.
+    pub(crate) fn follow_preview(&mut self, preview: Option<PreviewTab>, cx: &mut Context<Self>) {
+        if preview.is_some() || self.preview.is_some() {
+            self.preview = preview;
+            cx.notify();
+        }
     }
 
     /// Copies the panel's counts of agents, and redraws the bar only if the counts changed.
@@ -325,6 +350,10 @@ impl StatusStrip {
     }
 
     fn right_items(&self, cx: &mut Context<Self>) -> Vec<StatusItem> {
+        if let Some(preview) = &self.preview {
+            let items = preview.status(cx).into_iter();
+            return items.map(StatusItem::of_preview).collect();
+        }
         let Some(editor) = self.followed.clone() else {
             return Vec::new();
         };

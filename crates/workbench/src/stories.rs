@@ -35,6 +35,7 @@ mod palette;
 mod panes;
 mod peek;
 mod plan;
+mod previews;
 mod problems;
 mod prompt_sources;
 mod refactoring;

@@ -9,6 +9,7 @@ use gpui_kit::{
     StatefulInteractiveElement as _, Styled as _, WeakEntity, Window, div,
     prelude::FluentBuilder as _, px,
 };
+use preview_view::actions::{OpenToTheSide, OpenWith};
 use project::DocumentState;
 use settings::TabCloseButton;
 use terminal_panel::actions::{MoveTerminalIntoPanel, RenameTerminal};
@@ -263,7 +264,10 @@ fn tab_menu(
 
 /// Adds the actions for the file of a tab.
 fn file_section(menu: Menu) -> Menu {
-    menu.action("Copy path", Box::new(file::CopyPath))
+    menu.action("Open preview to the side", Box::new(OpenToTheSide))
+        .action("Open with\u{2026}", Box::new(OpenWith))
+        .separator()
+        .action("Copy path", Box::new(file::CopyPath))
         .action("Copy relative path", Box::new(file::CopyRelativePath))
         .action("Show in project tree", Box::new(file::RevealInTree))
         .action("Show in file manager", Box::new(file::RevealInFileManager))

@@ -40,6 +40,8 @@ pub enum TreeEvent {
     },
     /// Previews a file, keeping the focus in the tree.
     Preview(AbsPath),
+    /// Asks how to open a file.
+    OpenWith(AbsPath),
     /// A file or folder was moved or renamed.
     Moved {
         /// Path before the move.

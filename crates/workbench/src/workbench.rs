@@ -36,6 +36,7 @@ mod open;
 mod panes;
 pub(crate) mod peek;
 mod pick;
+mod previews;
 mod problems;
 mod program;
 mod prompt_selection;
@@ -370,6 +371,7 @@ impl Workbench {
         self.follow_title(cx);
         self.note_open_files(cx);
         blame::follow_layout(self, cx);
+        previews::follow_layout(self, cx);
     }
 
     /// Restores the focus after the focused view disappeared: to the last focused region, or to the

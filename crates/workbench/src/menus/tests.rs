@@ -175,6 +175,7 @@ fn every_group_of_commands_has_items(cx: &mut TestAppContext) {
                 "inline_edit",
                 "language",
                 "pane",
+                "preview",
                 "project_search",
                 "project_tree",
                 "snippets",

@@ -11,6 +11,7 @@ use git::BranchSummary;
 use git_panel::ChangesPanel;
 use gpui_kit::{App, Context, Entity, SharedString, Task, WeakEntity, Window};
 use model::Effort;
+use preview_view::PreviewKind;
 use project::fuzzy::{self, CandidateKind};
 use text::{Encoding, FileFormat, LineEnding};
 use ui::foreign;
@@ -206,6 +207,39 @@ pub(crate) fn branches(
                 .map_or(branch.name.as_str(), |(_, name)| name)
                 .to_owned();
             panel.update(cx, |panel, cx| panel.switch_to(name, window, cx));
+        }
+    })
+}
+
+/// Builds the list of ways to open a file: as text, then as previews, the suggested one first.
+pub(crate) fn open_with(
+    suggested: Option<PreviewKind>,
+    current: Option<PreviewKind>,
+    on_chosen: impl Fn(Option<PreviewKind>, &mut Window, &mut App) + 'static,
+) -> ChoicePicker {
+    let mut kinds = PreviewKind::ALL.map(Some).to_vec();
+    kinds.sort_by_key(|kind| *kind != suggested);
+    kinds.insert(0, None);
+    let choices = kinds.iter().map(|kind| match kind {
+        None => ChoiceItem {
+            title: "Text".into(),
+            detail: "edit the file".into(),
+            is_current: current.is_none(),
+        },
+        Some(kind) => ChoiceItem {
+            title: kind.name().into(),
+            detail: if Some(*kind) == suggested {
+                "suggested by its name".into()
+            } else {
+                SharedString::default()
+            },
+            is_current: Some(*kind) == current,
+        },
+    });
+    let choices = choices.collect();
+    ChoicePicker::new("Open with", choices, move |index, window, cx| {
+        if let Some(kind) = kinds.get(index) {
+            on_chosen(*kind, window, cx);
         }
     })
 }

@@ -164,6 +164,15 @@ impl TreePanel {
         }
     }
 
+    pub(super) fn open_with(&mut self, _: &act::OpenWith, _: &mut Window, cx: &mut Context<Self>) {
+        let Some(path) = self.state.selected.clone() else {
+            return;
+        };
+        if self.kind_of(&path, cx) != Some(FileKind::Folder) {
+            cx.emit(TreeEvent::OpenWith(path));
+        }
+    }
+
     pub(super) fn preview(&mut self, _: &act::Preview, _: &mut Window, cx: &mut Context<Self>) {
         let Some(path) = self.state.selected.clone() else {
             return;

@@ -266,6 +266,7 @@ impl TreePanel {
                 Box::new(act::OpenToTheSide),
                 has_selection,
             )
+            .action_if("Open with\u{2026}", Box::new(act::OpenWith), has_selection)
             .action("Find in folder\u{2026}", Box::new(act::FindInFolder))
             .action_if(
                 "Show in file manager",
@@ -407,6 +408,7 @@ impl TreePanel {
             .on_action(cx.listener(Self::open))
             .on_action(cx.listener(Self::preview))
             .on_action(cx.listener(Self::open_to_the_side))
+            .on_action(cx.listener(Self::open_with))
             .on_action(cx.listener(Self::new_file))
             .on_action(cx.listener(Self::new_folder))
             .on_action(cx.listener(Self::rename))

@@ -10,7 +10,8 @@ use ui::{ActiveSettings as _, Tone};
 
 use super::shown_problems::ProblemReport;
 use super::{
-    Workbench, conflicts, git_changes, history, is_narrow, language, tasks, terminals, test_runs,
+    Workbench, conflicts, git_changes, history, is_narrow, language, previews, tasks, terminals,
+    test_runs,
 };
 use crate::actions::file::{
     CloseFolder, CopyPath, CopyRelativePath, RevealInFileManager, RevealInTree,
@@ -381,6 +382,7 @@ pub(super) fn tree_event(
             let options = OpenOptions::preview(cx);
             workbench.open_path(path.clone(), options, window, cx);
         }
+        TreeEvent::OpenWith(path) => previews::choose(workbench, path.clone(), window, cx),
         TreeEvent::Moved { from, to } => {
             crate::documents::Documents::follow_move(from, to, cx);
             workbench.layout_changed(cx);

@@ -6,6 +6,7 @@ mod compare;
 mod diff;
 mod hunk_block;
 mod hunk_parts;
+mod images;
 mod line_selection;
 mod moved_parts;
 mod rebase;
@@ -445,6 +446,9 @@ fn panel_event(
             path,
             side,
         } => {
+            if images::is_image(&path) {
+                return images::open(workbench, repository, path, side, window, cx);
+            }
             let source = DiffSource::Changes {
                 place: StagingPlace { repository, side },
                 around: path.clone(),

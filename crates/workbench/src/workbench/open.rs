@@ -14,7 +14,7 @@ use project::LoadError;
 use super::formatting::ServerTypeFormatter;
 use super::{
     ItemEntry, MAX_RECENT_FILES, Workbench, blame, code_lenses, conflicts, git_changes, history,
-    language, links, locations, refactor, review, save, search, snippets, test_runs,
+    language, links, locations, previews, refactor, review, save, search, snippets, test_runs,
 };
 use crate::actions::file::New;
 use crate::crumbs::Crumbs;
@@ -87,6 +87,10 @@ impl Workbench {
         self.leave_place(cx);
         if let Some(item) = item_in(self, pane, &path, cx) {
             show_again(self, item, options, window, cx);
+            return;
+        }
+        if let Some(kind) = previews::kind_by_default(&path, options) {
+            previews::open(self, path, kind, pane, options, window, cx);
             return;
         }
         if let Some(item) = pending_item(self, pane, &path, cx) {
@@ -264,6 +268,9 @@ impl Workbench {
             TabItem::History(view) => {
                 subscriptions.push(cx.subscribe_in(view, window, history::view_event));
             }
+            TabItem::Preview(tab) => {
+                subscriptions.push(tab.subscribe(previews::preview_event, window, cx));
+            }
             TabItem::Text(_)
             | TabItem::Excerpts(..)
             | TabItem::Terminal(_)
@@ -366,12 +373,15 @@ fn pending_item(
         .iter()
         .map(|tab| tab.item);
     tabs.into_iter().find(|item| match workbench.item(*item) {
-        Some(TabItem::Waiting(waiting)) => waiting.read(cx).path() == path,
+        Some(TabItem::Waiting(waiting)) => {
+            let waiting = waiting.read(cx);
+            waiting.path() == path && waiting.preview().is_none()
+        }
         _ => false,
     })
 }
 
-fn show_again(
+pub(super) fn show_again(
     workbench: &mut Workbench,
     item: ItemId,
     options: OpenOptions,

@@ -17,8 +17,8 @@ use super::terminals::DraggedTerminalsBorder;
 use super::{
     Workbench, agent_access, agents, blame, close, conflicts, dialogs, editor_terminals, excerpts,
     folders, formatting, git_changes, grid, hierarchy, history, inline_edit, is_narrow, language,
-    locations, navigate, open, panes, peek, pick, problems, program, refactor, review, save,
-    search, snippets, suggestions, tasks, terminals, test_runs,
+    locations, navigate, open, panes, peek, pick, previews, problems, program, refactor, review,
+    save, search, snippets, suggestions, tasks, terminals, test_runs,
 };
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
@@ -297,6 +297,7 @@ impl Render for Workbench {
         let root = pick::with_actions(root, cx);
         let root = navigate::with_actions(root, cx);
         let root = open::with_actions(root, cx);
+        let root = previews::with_actions(root, cx);
         let root = save::with_actions(root, cx);
         let root = folders::with_actions(root, cx);
         let root = panes::with_actions(root, cx);

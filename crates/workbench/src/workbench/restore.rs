@@ -9,7 +9,7 @@ use gpui_kit::{AppContext as _, Context, Entity, Window, WindowBounds, px};
 use project::{Binary, DocumentKey};
 use terminal_panel::tab;
 
-use super::{STORE_AFTER, Workbench, terminals};
+use super::{STORE_AFTER, Workbench, previews, terminals};
 use crate::documents::Documents;
 use crate::item::TabItem;
 use crate::layout::{ItemId, PaneId, TabOpenMode};
@@ -153,11 +153,12 @@ pub(super) fn save_item_state(item: &TabItem, cx: &mut Context<Workbench>) -> Op
     match item {
         TabItem::Text(editor) => Some(SavedItem::Editor(save_editor(editor, cx))),
         TabItem::Search(panel) => Some(SavedItem::Search(panel.read(cx).saved(cx))),
-        TabItem::Waiting(waiting) => Some(SavedItem::Editor(waiting.read(cx).saved().clone())),
+        TabItem::Waiting(waiting) => Some(waiting.read(cx).stored()),
         TabItem::Terminal(view) => {
             let id = tab::saved_id(view.read(cx))?;
             Some(SavedItem::Terminal(SavedTerminalTab { id }))
         }
+        TabItem::Preview(tab) => tab.saved(cx).map(SavedItem::Preview),
         TabItem::Excerpts(..) | TabItem::Tests(_) | TabItem::History(_) | TabItem::Refused(_) => {
             None
         }
@@ -225,6 +226,7 @@ fn make(
             })?;
             Some(TabItem::Terminal(view))
         }
+        SavedItem::Preview(saved) => previews::restored(workbench, saved, window, cx),
         SavedItem::Editor(saved) => {
             match saved.path.as_deref().map(text_path).and_then(AbsPath::new) {
                 Some(path) => Some(TabItem::Waiting(
@@ -320,8 +322,12 @@ fn on_file_loaded(
     let had_keyboard = waiting.read(cx).focus_is_in(window);
     let item = match loaded {
         Ok(document) => {
+            let preview = waiting.read(cx).preview().map(|saved| saved.top);
             let saved = waiting.read(cx).saved().clone();
-            TabItem::Text(view_of(workbench, document, &saved, window, cx))
+            match preview {
+                Some(top) => TabItem::Preview(previews::markdown_tab(workbench, document, top, cx)),
+                None => TabItem::Text(view_of(workbench, document, &saved, window, cx)),
+            }
         }
         // The tab of a deleted file is closed.
         Err(error) if error.is_not_found() => {
