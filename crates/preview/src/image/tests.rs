@@ -99,6 +99,12 @@ fn the_size_is_checked_before_the_pixels() {
         refused.to_string().contains("65535\u{d7}65535"),
         "{refused}"
     );
+    let mut png = encoded(image::ImageFormat::Png, 2, 2);
+    png[16..24].copy_from_slice(&[0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60]);
+    let checksum = crc(&png[12..29]);
+    png[29..33].copy_from_slice(&checksum.to_be_bytes());
+    let refused = decode(&png).expect_err("refused");
+    assert!(refused.to_string().contains("60000"), "{refused}");
     let mut jpeg = encoded(image::ImageFormat::Jpeg, 16, 16);
     let size = jpeg
         .windows(2)
@@ -111,6 +117,18 @@ fn the_size_is_checked_before_the_pixels() {
     passes.extend([0xff, 0xda].repeat(1_000));
     let refused = decode(&passes).expect_err("refused");
     assert!(matches!(refused, ImageError::TooComplex(_)), "{refused}");
+}
+
+/// The checksum of a part of a PNG.
+fn crc(bytes: &[u8]) -> u32 {
+    let mut sum = u32::MAX;
+    for byte in bytes {
+        sum ^= u32::from(*byte);
+        for _ in 0..8 {
+            sum = (sum >> 1) ^ (0xedb8_8320 * (sum & 1));
+        }
+    }
+    !sum
 }
 
 #[test]
