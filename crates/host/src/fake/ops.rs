@@ -57,6 +57,23 @@ impl Files for FakeFiles {
         Ok(())
     }
 
+    fn read_range(&self, path: &AbsPath, offset: u64, length: usize) -> Result<Vec<u8>, Error> {
+        let doing = "read";
+        let world = self.enter(FakeOperation::Read, path, doing)?;
+        let failed = |reason| Error::new(path, doing, reason);
+        let real = world.resolve(path).map_err(failed)?;
+        let Some(FakeNode::File(file)) = world.nodes.get(&real) else {
+            let stat = world.stat(path).map_err(failed)?;
+            return Err(failed(not_a_file(&stat)));
+        };
+        if file.mode & 0o444 == 0 {
+            return Err(failed(ErrorReason::PermissionDenied));
+        }
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let rest = file.content.get(start..).unwrap_or_default();
+        Ok(rest[..length.min(rest.len())].to_vec())
+    }
+
     fn stat(&self, path: &AbsPath) -> Result<Stat, Error> {
         let doing = "look at";
         let world = self.enter(FakeOperation::Look, path, doing)?;

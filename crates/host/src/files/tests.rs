@@ -183,8 +183,8 @@ fn a_range_of_a_file_ends_with_the_file() {
             assert!(bytes == content[offset as usize..end], "{offset} {length}");
         }
         assert_eq!(read(9_998, usize::MAX).expect("the end"), content[9_998..]);
-        assert_eq!(read(10_000, 5).expect("the end"), []);
-        assert_eq!(read(u64::MAX - 9, 5).expect("behind the end"), []);
+        assert!(read(10_000, 5).expect("the end").is_empty());
+        assert!(read(u64::MAX - 9, 5).expect("behind the end").is_empty());
         let folder = ground.files.read_range(&ground.root, 0, 4);
         assert_eq!(reason(folder), ErrorReason::NotAFile(FileKind::Folder));
         let pipe = ground.files.read_range(&ground.pipe("pipe"), 0, 4);

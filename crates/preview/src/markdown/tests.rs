@@ -101,15 +101,15 @@ fn text_has_styles_and_links() {
 #[test]
 fn lists_are_flat_and_keep_their_marks() {
     check(
-        "3. a\n4. b\n   - [x] c\n   - [ ] d\n\n     more\n-\n- e\n",
+        "3. a\n4. b\n   - [x] c\n   - [ ] d\n\n     more\n\n-\n- e\n",
         &[
             "0-1   3. p a",
             "1-2   4. p b",
             "2-3     [x] p c",
             "3-4     [ ] p d",
             "5-6     p more",
-            "6-7   - p ",
-            "7-8   - p e",
+            "7-8   - p ",
+            "8-9   - p e",
         ],
     );
 }

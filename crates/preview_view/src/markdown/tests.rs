@@ -151,7 +151,7 @@ fn links_are_requests_to_the_window(cx: &mut TestAppContext) {
         line: Some(7),
     };
     assert_eq!(shown.open_link("../src/x.rs#L7"), [file]);
-    assert_eq!(shown.open_link("#a-b"), []);
+    assert!(shown.open_link("#a-b").is_empty());
     for refused in ["javascript:alert(1)", "file:///etc/passwd", "#missing", ""] {
         let told = shown.open_link(refused);
         assert!(
