@@ -20,8 +20,8 @@ use super::{
 const MAX_DRAWN: f32 = 16_000_000.0;
 /// Maximum number of pixels of all images within a drawing.
 const MAX_EMBEDDED: u64 = 16_000_000;
-/// Stack of the thread that draws: nested elements are nested calls.
-const STACK: usize = 64 << 20;
+/// Stack of the thread that draws: nested elements are nested calls. The system provides only what is used.
+const STACK: usize = 256 << 20;
 /// Number of times that a drawing is made half as large before it is refused.
 const MAX_HALVINGS: u32 = 4;
 

@@ -18,6 +18,8 @@ const MAX_NODES: u32 = 400_000;
 const MAX_ELEMENTS: u64 = 200_000;
 /// Maximum depth of elements in each other with all that is used.
 const MAX_DEPTH: u32 = 256;
+/// Maximum number of parts other than gradients to which style sheets refer.
+const MAX_STYLE_REFERENCES: usize = 64;
 /// Maximum length of all texts that entities stand for.
 const MAX_ENTITY_TEXT: usize = 8 << 20;
 
@@ -29,11 +31,12 @@ struct Weight {
 }
 
 /// The elements of a drawing, numbered in the order of the source.
-struct Elements<'a, 'input> {
-    nodes: Vec<Node<'a, 'input>>,
-    /// For each element, the elements that it contains or uses.
+struct Elements {
+    /// For each element, the elements that it contains or uses; gradients are none.
     parts: Vec<Vec<usize>>,
 }
+
+const TOO_DEEP: ImageError = ImageError::TooComplex("its elements are nested too deep");
 
 /// Returns the text of a drawing; refuses compressed ones, whose length is not known before they are unpacked.
 pub(super) fn text(bytes: &[u8]) -> Result<&str, ImageError> {
@@ -86,57 +89,59 @@ fn check_entities(text: &str) -> Result<(), ImageError> {
 
 /// Refuses a drawing that amounts to too many elements, nests too deep, or uses itself.
 pub(super) fn check(document: &Document) -> Result<(), ImageError> {
-    let elements = Elements::of(document);
+    let elements = Elements::of(document)?;
     let weights = elements.weights()?;
     let whole = weights.first().copied().unwrap_or_default();
     if whole.elements > MAX_ELEMENTS {
         return Err(ImageError::TooComplex("it repeats too many elements"));
     }
     if whole.depth > MAX_DEPTH {
-        return Err(ImageError::TooComplex("its elements are nested too deep"));
+        return Err(TOO_DEEP);
     }
     Ok(())
 }
 
-impl<'a, 'input> Elements<'a, 'input> {
-    fn of(document: &'a Document<'input>) -> Self {
+impl Elements {
+    /// Refuses elements that are nested too deep, and style sheets that could nest them too deep.
+    fn of(document: &Document) -> Result<Self, ImageError> {
         let nodes: Vec<Node> = document.descendants().filter(Node::is_element).collect();
         let numbers: HashMap<_, usize> = nodes
             .iter()
             .enumerate()
             .map(|(ix, it)| (it.id(), ix))
             .collect();
+        check_depth(&nodes, |node| numbers.get(&node.id()).copied())?;
         let ids: HashMap<&str, usize> = nodes
             .iter()
             .enumerate()
             .rev()
             .filter_map(|(ix, it)| Some((it.attribute("id")?, ix)))
             .collect();
-        let styled = style_references(&nodes, &ids);
+        let number_of = |id: &str| ids.get(id).copied().filter(|ix| !is_gradient(nodes[*ix]));
+        if style_references(&nodes).filter_map(number_of).count() > MAX_STYLE_REFERENCES {
+            return Err(ImageError::TooComplex(
+                "its style sheets refer to too many parts",
+            ));
+        }
         let parts = nodes.iter().map(|node| {
-            let children = node
-                .children()
-                .filter_map(|it| numbers.get(&it.id()).copied());
-            let mut parts: Vec<usize> = children.collect();
-            parts.extend(references(*node).filter_map(|id| ids.get(id).copied()));
-            let is_gradient = |ix: &usize| is_gradient(nodes[*ix]);
-            parts.retain(|ix| !is_gradient(ix));
-            if !is_definition(*node) {
-                parts.extend(&styled);
-            }
-            parts
+            let children = node.children();
+            let children = children.filter_map(|it| numbers.get(&it.id()).copied());
+            children
+                .chain(references(*node).filter_map(number_of))
+                .collect()
         });
-        let parts = parts.collect();
-        Self { nodes, parts }
+        Ok(Self {
+            parts: parts.collect(),
+        })
     }
 
     /// Returns what each element amounts to; refuses one that contains itself.
     fn weights(&self) -> Result<Vec<Weight>, ImageError> {
-        let mut weights: Vec<Option<Weight>> = vec![None; self.nodes.len()];
-        let mut is_open = vec![false; self.nodes.len()];
+        let mut weights: Vec<Option<Weight>> = vec![None; self.parts.len()];
+        let mut is_open = vec![false; self.parts.len()];
         // The stack is on the heap: an element and the next of its parts.
         let mut stack: Vec<(usize, usize)> = Vec::new();
-        for root in 0..self.nodes.len() {
+        for root in 0..self.parts.len() {
             if weights[root].is_some() {
                 continue;
             }
@@ -176,11 +181,24 @@ impl<'a, 'input> Elements<'a, 'input> {
     }
 }
 
+/// Refuses elements that are nested too deep, before anything walks up from one.
+fn check_depth(nodes: &[Node], number: impl Fn(Node) -> Option<usize>) -> Result<(), ImageError> {
+    let mut depths: Vec<u32> = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let parent = node.parent_element().and_then(&number);
+        let depth = parent.and_then(|ix| depths.get(ix)).map_or(0, |it| it + 1);
+        if depth > MAX_DEPTH {
+            return Err(TOO_DEEP);
+        }
+        depths.push(depth);
+    }
+    Ok(())
+}
+
 /// Returns the ids to which an element refers.
 fn references<'a>(node: Node<'a, '_>) -> impl Iterator<Item = &'a str> {
-    let is_link = node.has_tag_name("a") || node.tag_name().name() == "a";
-    let attributes = node.attributes();
-    attributes.flat_map(move |attribute| {
+    let is_link = node.tag_name().name() == "a";
+    node.attributes().flat_map(move |attribute| {
         let value = attribute.value();
         let href = (attribute.name() == "href" && !is_link).then(|| value.trim().strip_prefix('#'));
         href.flatten().into_iter().chain(urls(value))
@@ -195,45 +213,14 @@ fn urls(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the patterns, masks, filters and the like that style sheets name: they may apply to any element.
-fn style_references(nodes: &[Node], ids: &HashMap<&str, usize>) -> Vec<usize> {
+/// Returns the ids that style sheets name. They may apply to any element, so that a chain of them can nest as deep as
+/// there are ids.
+fn style_references<'a>(nodes: &'a [Node<'a, '_>]) -> impl Iterator<Item = &'a str> {
     let sheets = nodes.iter().filter(|it| it.tag_name().name() == "style");
     let texts = sheets.flat_map(|it| it.children().filter_map(|child| child.text()));
-    let mut found: Vec<usize> = texts
-        .flat_map(urls)
-        .filter_map(|id| ids.get(id).copied())
-        .collect();
-    found.sort_unstable();
-    found.dedup();
-    found.retain(|ix| !is_gradient(nodes[*ix]));
-    found
+    texts.flat_map(urls)
 }
 
 fn is_gradient(node: Node) -> bool {
     matches!(node.tag_name().name(), "linearGradient" | "radialGradient")
-}
-
-/// Returns whether an element is used by others rather than drawn at its place, or is none that is drawn.
-fn is_definition(node: Node) -> bool {
-    matches!(
-        node.tag_name().name(),
-        "defs"
-            | "style"
-            | "linearGradient"
-            | "radialGradient"
-            | "stop"
-            | "title"
-            | "desc"
-            | "metadata"
-    ) || is_within_definition(node)
-}
-
-/// Returns whether an element belongs to a pattern, mask or the like. A style for these would contain itself.
-fn is_within_definition(node: Node) -> bool {
-    node.ancestors().any(|it| {
-        matches!(
-            it.tag_name().name(),
-            "pattern" | "mask" | "filter" | "clipPath" | "marker"
-        )
-    })
 }
