@@ -35,8 +35,9 @@ use pictures::Pictures;
 
 /// Time that typing rests before the text is parsed again.
 const PARSE_REST: Duration = Duration::from_millis(120);
-/// Distance beyond the view in which blocks are laid out, in pixels.
-const OVERDRAW: f32 = 400.0;
+/// Distance beyond the view in which blocks are laid out, in pixels. The list knows no heights beyond it, so that a key
+/// scrolls less far.
+const OVERDRAW: f32 = 1_000.0;
 
 /// The preview of a Markdown document in a tab.
 pub struct MarkdownPreview {

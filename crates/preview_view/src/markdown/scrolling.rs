@@ -122,7 +122,8 @@ impl MarkdownPreview {
 
     fn page(&self) -> Pixels {
         let height = self.list.viewport_bounds().size.height;
-        (height - px(KEY_STEP)).max(px(KEY_STEP))
+        let most = px(super::OVERDRAW - KEY_STEP);
+        (height - px(KEY_STEP)).clamp(px(KEY_STEP), most)
     }
 
     pub(super) fn up(&mut self, _: &Up, _: &mut Window, cx: &mut Context<Self>) {
