@@ -14,14 +14,15 @@ use crate::error::Error;
 pub(crate) const HELP: &str = "\
 Burin, a code editor
 
-Usage: burin [PATH[:LINE[:COLUMN]]]...
+Usage: burin [OPTION]... [PATH[:LINE[:COLUMN]]]...
 
-  PATH            a folder opens in a window of its own, a file in a tab;
-                  a file that is not there yet is created when it is saved
-  PATH:12:5       goes to line 12, column 5
+  PATH              a folder opens in a window of its own, a file in a tab;
+                    a file that is not there yet is created when it is saved
+  PATH:12:5         goes to line 12, column 5
 
-  -h, --help      print this
-  -V, --version   print the version
+  -n, --new-window  open a new window for the files, or an empty one
+  -h, --help        print this
+  -V, --version     print the version
 
 Without a PATH the windows of the last session come back, which a start for
 files alone leaves as they are. When Burin runs already, it is asked to open
@@ -44,15 +45,27 @@ pub(crate) enum StartupAction {
     Version,
     /// Run the background process that owns agents, as a window starts it.
     ServeAgents,
-    /// Open these paths, or the last session if there are none.
-    Open(Vec<OsString>),
+    /// Open paths, or the last session if there are none.
+    Open(OpenArguments),
 }
+
+/// Paths of a command line, and the window that they open in.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct OpenArguments {
+    /// Paths with optional positions, as the user wrote them.
+    pub(crate) paths: Vec<OsString>,
+    /// Whether files open in a new window of the running program. The first start has no other window.
+    pub(crate) in_new_window: bool,
+}
+
+/// The option for a new window, which a later start passes on.
+pub(crate) const NEW_WINDOW: &str = "--new-window";
 
 /// Reads the arguments, which do not include the program's name. The first option decides the
 /// action: `--help` and `--version` discard all paths, and any other option is an error. Every
 /// argument after `--` is a path. A lone `-` is always a path.
 pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<StartupAction, Error> {
-    let mut paths = Vec::new();
+    let mut open = OpenArguments::default();
     let mut only_paths = false;
     for argument in arguments {
         match argument.to_str() {
@@ -60,13 +73,14 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Star
             Some("-h" | "--help") if !only_paths => return Ok(StartupAction::Help),
             Some("-V" | "--version") if !only_paths => return Ok(StartupAction::Version),
             Some(SERVE_AGENTS) if !only_paths => return Ok(StartupAction::ServeAgents),
+            Some("-n" | NEW_WINDOW) if !only_paths => open.in_new_window = true,
             Some(option) if !only_paths && option.starts_with('-') && option.len() > 1 => {
                 return Err(Error::UnknownOption(option.to_owned()));
             }
-            _ => paths.push(argument),
+            _ => open.paths.push(argument),
         }
     }
-    Ok(StartupAction::Open(paths))
+    Ok(StartupAction::Open(open))
 }
 
 /// Splits the arguments into folders and files with positions. Resolves relative paths against
@@ -110,7 +124,7 @@ fn split(
 
 #[cfg(test)]
 mod tests {
-    use super::{StartupAction, read, resolve};
+    use super::{OpenArguments, StartupAction, read, resolve};
     use base::AbsPath;
     use host::FakeFiles;
     use std::ffi::OsString;
@@ -126,13 +140,27 @@ mod tests {
         };
         check(&["--help"], Ok(StartupAction::Help));
         check(&["a", "-V"], Ok(StartupAction::Version));
-        check(&["a", "-"], Ok(StartupAction::Open(arguments(&["a", "-"]))));
-        check(
-            &["--", "--help"],
-            Ok(StartupAction::Open(arguments(&["--help"]))),
-        );
+        let open = |in_new_window, paths: &[&str]| {
+            Ok(StartupAction::Open(OpenArguments {
+                paths: arguments(paths),
+                in_new_window,
+            }))
+        };
+        check(&["a", "-"], open(false, &["a", "-"]));
+        check(&["--", "--help"], open(false, &["--help"]));
+        check(&["a", "-n"], open(true, &["a"]));
+        check(&["--", "-n"], open(false, &["-n"]));
         check(&["--loud"], Err(()));
-        check(&[], Ok(StartupAction::Open(Vec::new())));
+        check(&[], open(false, &[]));
+    }
+
+    #[test]
+    fn help_names_every_option_of_users() {
+        for option in ["-n, --new-window", "-h, --help", "-V, --version"] {
+            assert!(super::HELP.contains(option), "{option}");
+            let long = option.split(", ").last().unwrap_or_default();
+            assert!(read(arguments(&[long])).is_ok(), "{long}");
+        }
     }
 
     #[test]

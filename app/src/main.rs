@@ -60,13 +60,13 @@ fn main() -> ExitCode {
         Ok(asked) => asked,
         Err(error) => return fail(&error.to_string()),
     };
-    let paths = match asked {
+    let open = match asked {
         StartupAction::Help => return print_and_exit(arguments::HELP),
         StartupAction::Version => {
             return print_and_exit(concat!("burin ", env!("CARGO_PKG_VERSION"), "\n"));
         }
         StartupAction::ServeAgents => return agent_engines::serve(),
-        StartupAction::Open(paths) => paths,
+        StartupAction::Open(open) => open,
     };
     if let Some(sentence) = host::no_display() {
         return fail(&sentence);
@@ -78,11 +78,15 @@ fn main() -> ExitCode {
         Ok(services) => services,
         Err(error) => return fail(&error.to_string()),
     };
-    let handed = match second_start::claim_instance(&services, &paths) {
+    let handed = match second_start::claim_instance(&services, &open) {
         InstanceClaim::First(handed) => handed,
         InstanceClaim::Other => return ExitCode::SUCCESS,
     };
-    let request = arguments::resolve(&paths, &services.working_folder, services.files.as_ref());
+    let request = arguments::resolve(
+        &open.paths,
+        &services.working_folder,
+        services.files.as_ref(),
+    );
     let shell_failure = host::environment::adopt_login_environment(&services.dirs);
     run(services, request, handed, shell_failure);
     ExitCode::SUCCESS

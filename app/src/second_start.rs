@@ -2,7 +2,7 @@
 //!
 //! Only programs with the same display and state folder find each other.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use gpui_kit::App;
 use host::{Files, HandoffReceiver, Instance};
 use workbench::{Services, windows};
 
-use crate::arguments;
+use crate::arguments::{self, OpenArguments, StartupAction};
 
 /// The process that opens the requested paths: this process, or one that is already running.
 pub(crate) enum InstanceClaim {
@@ -22,11 +22,11 @@ pub(crate) enum InstanceClaim {
     Other,
 }
 
-/// Sends `paths` to the running program with the same display and state folder. If there is no such
-/// program, this process receives the paths of later starts. Returns `First` without a receiver if
+/// Sends the arguments to the running program with the same display and state folder. If there is no such
+/// program, this process receives the arguments of later starts. Returns `First` without a receiver if
 /// this process cannot receive them, or if the running program does not answer.
-pub(crate) fn claim_instance(services: &Services, paths: &[OsString]) -> InstanceClaim {
-    let message = encode(&services.working_folder, paths);
+pub(crate) fn claim_instance(services: &Services, open: &OpenArguments) -> InstanceClaim {
+    let message = encode(&services.working_folder, open);
     let claimed = host::claim(
         services.files.as_ref(),
         &services.dirs.state,
@@ -53,12 +53,18 @@ pub(crate) fn claim_instance(services: &Services, paths: &[OsString]) -> Instanc
 pub(crate) fn listen(handed: HandoffReceiver, files: Arc<dyn Files>, cx: &mut App) {
     cx.spawn(async move |cx| {
         while let Some(message) = handed.next().await {
-            let Some((folder, paths)) = decode(&message) else {
+            let Some((folder, open)) = decode(&message) else {
                 log::warn!("another instance sent a message that is not a list of paths");
                 continue;
             };
-            let request = arguments::resolve(&paths, &folder, files.as_ref());
-            cx.update(|cx| windows::open_request(request, cx));
+            let request = arguments::resolve(&open.paths, &folder, files.as_ref());
+            cx.update(|cx| {
+                if open.in_new_window {
+                    windows::open_in_new_window(request, cx);
+                } else {
+                    windows::open_request(request, cx);
+                }
+            });
         }
     })
     .detach();
@@ -82,24 +88,32 @@ fn display_id() -> String {
     format!("running{display}")
 }
 
-/// Encodes the folder, then the paths, each ended by a NUL, which no path contains.
-fn encode(folder: &AbsPath, paths: &[OsString]) -> Vec<u8> {
+/// Encodes the folder, then the arguments, each ended by a NUL, which no path contains.
+fn encode(folder: &AbsPath, open: &OpenArguments) -> Vec<u8> {
+    let option = open.in_new_window.then_some(arguments::NEW_WINDOW);
+    let options = option.into_iter().chain(["--"]).map(OsStr::new);
+    let paths = open.paths.iter().map(OsString::as_os_str);
     let mut message = Vec::new();
-    let folder = folder.as_path().as_os_str();
-    for part in std::iter::once(folder).chain(paths.iter().map(OsString::as_os_str)) {
+    for part in std::iter::once(folder.as_path().as_os_str())
+        .chain(options)
+        .chain(paths)
+    {
         message.extend_from_slice(part.as_bytes());
         message.push(0);
     }
     message
 }
 
-fn decode(message: &[u8]) -> Option<(AbsPath, Vec<OsString>)> {
+fn decode(message: &[u8]) -> Option<(AbsPath, OpenArguments)> {
     let body = message.strip_suffix(&[0])?;
     let mut parts = body
         .split(|byte| *byte == 0)
         .map(|part| OsString::from_vec(part.to_vec()));
     let folder = AbsPath::new(parts.next()?)?;
-    Some((folder, parts.collect()))
+    match arguments::read(parts) {
+        Ok(StartupAction::Open(open)) => Some((folder, open)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -108,17 +122,23 @@ mod tests {
 
     use base::AbsPath;
 
-    use super::{decode, encode};
+    use super::{OpenArguments, decode, encode};
 
     #[test]
-    fn what_is_sent_is_what_arrives() {
+    fn sent_arguments_arrive_unchanged() {
         let folder = AbsPath::new("/w x").expect("absolute");
-        for paths in [vec![], vec!["a"], vec!["a b:3:1", "", "ä"]] {
-            let paths: Vec<OsString> = paths.into_iter().map(OsString::from).collect();
-            let message = encode(&folder, &paths);
-            assert_eq!(decode(&message), Some((folder.clone(), paths)));
+        let lists = [vec![], vec!["a"], vec!["a b:3:1", "", "ä"], vec!["--help"]];
+        for paths in lists {
+            for in_new_window in [false, true] {
+                let sent = OpenArguments {
+                    paths: paths.iter().map(OsString::from).collect(),
+                    in_new_window,
+                };
+                let message = encode(&folder, &sent);
+                assert_eq!(decode(&message), Some((folder.clone(), sent)));
+            }
         }
-        for wrong in [&b""[..], b"a\0", b"/a", b"\0"] {
+        for wrong in [&b""[..], b"a\0", b"/a", b"\0", b"/a\0--help\0"] {
             assert_eq!(decode(wrong), None, "{wrong:?}");
         }
     }

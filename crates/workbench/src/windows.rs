@@ -174,6 +174,27 @@ pub fn open_request(request: OpenRequest, cx: &mut App) {
     cx.global_mut::<WindowRegistry>().opening = Some(opening);
 }
 
+/// Handles the request of a later start for a new window, which shows the files, or is empty if there are neither files
+/// nor folders. Folders open in windows of their own, as in every request.
+pub fn open_in_new_window(request: OpenRequest, cx: &mut App) {
+    let OpenRequest { folders, files } = request;
+    if files.is_empty() && folders.is_empty() {
+        open_window(WindowStart::default(), cx);
+        return;
+    }
+    if !files.is_empty() {
+        let opening = WindowStart {
+            for_files: true,
+            ..WindowStart::default()
+        };
+        open_window_with(opening, files, cx);
+    }
+    if !folders.is_empty() {
+        let files = Vec::new();
+        open_request(OpenRequest { folders, files }, cx);
+    }
+}
+
 /// Handles a request whose folders are spelled as they are stored.
 fn open_stored(request: OpenRequest, cx: &mut App) {
     let has_folders = !request.folders.is_empty();

@@ -106,6 +106,33 @@ fn files_open_in_a_new_window_when_none_is_left(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn a_new_window_is_empty_or_shows_the_files(cx: &mut TestAppContext) {
+    let mut story = open_on(Platform::Linux, project(), cx);
+    let notes = path("/home/me/notes.txt");
+    let request = OpenRequest {
+        folders: Vec::new(),
+        files: vec![(notes.clone(), None)],
+    };
+    cx.update(|cx| {
+        windows::open_in_new_window(OpenRequest::default(), cx);
+        windows::open_in_new_window(request, cx);
+    });
+    story.settle();
+    let open = cx.update(|cx| {
+        let open = windows::all(cx).into_iter();
+        let open = open.map(|(_, workbench)| {
+            let workbench = workbench.read(cx);
+            let item = workbench.active_item();
+            (workbench.root(cx), item.and_then(|item| item.path(cx)))
+        });
+        open.collect::<Vec<_>>()
+    });
+    let expected = [(Some(path("/p")), None), (None, None), (None, Some(notes))];
+    assert_eq!(open.len(), expected.len(), "{open:?}");
+    assert!(expected.iter().all(|it| open.contains(it)), "{open:?}");
+}
+
+#[gpui_kit::test]
 fn a_file_opens_in_the_folder_requested_before_it(cx: &mut TestAppContext) {
     let files = project();
     files.write(&path("/q/other.txt"), "other\n");
