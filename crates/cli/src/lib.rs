@@ -24,6 +24,7 @@ mod lsp;
 mod machine;
 mod mcp;
 mod models;
+mod package_files;
 mod permissions;
 mod questions;
 mod recover;
@@ -61,6 +62,10 @@ pub struct Streams<'a> {
 /// Runs a command line, which begins with the program's name, and returns the exit code. Makes all
 /// output for people printable. Prints errors to standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<'_>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if package_files::is_asked(&arguments) {
+        return package_files::print(AgentArguments::grouped(), streams);
+    }
     let mut errors = Visible::new(&mut *streams.errors);
     let mut output = Visible::new(&mut *streams.output);
     let (arguments, is_for_programs) = match AgentArguments::read(arguments) {

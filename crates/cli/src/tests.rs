@@ -35,6 +35,14 @@ fn help_uses_stdout_and_usage_errors_use_stderr() {
 }
 
 #[test]
+fn package_files_are_printed_as_an_object() {
+    let (is_good, output, errors) = answer(&["--package-files"]);
+    assert!(is_good && errors.is_empty(), "{errors}");
+    let files: serde_json::Value = serde_json::from_str(&output).expect("JSON");
+    assert!(files["man/burin-agent-run.1"].is_string());
+}
+
+#[test]
 fn acp_help_explains_the_editor_setup() {
     let (is_good, output, _) = answer(&["acp", "--help"]);
     assert!(

@@ -45,6 +45,8 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("candle-core", &["index"]),
     ("candle-nn", &["index"]),
     ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
     ("reqwest", &["router"]),
     ("eventsource-stream", &["router"]),
     ("rmcp", &["connect"]),
