@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # Installs what a fresh machine needs to build, run and test Burin.
 #
-#   packaging/setup.sh run     what `make run` needs (the default)
-#   packaging/setup.sh test    that, and what the tests use
-#   packaging/setup.sh bench   that, the peers that benchmarks compare with, and large sources in other languages
+#   packaging/setup.sh run      what `make run` needs (the default)
+#   packaging/setup.sh test     that, and what the tests use
+#   packaging/setup.sh bench    that of the tests, the peers that benchmarks compare with, and large sources in other languages
+#   packaging/setup.sh package  that of `make run`, and what makes and checks packages
 #
 # Idempotent, never asks, and done at once when nothing is missing.
 set -euo pipefail
 
 purpose=${1:-run}
 case $purpose in
-  run | test | bench) ;;
-  *) echo "setup.sh: unknown purpose '$purpose'; say run, test or bench" >&2; exit 2 ;;
+  run | test | package | bench) ;;
+  *) echo "setup.sh: unknown purpose '$purpose'; say run, test, package or bench" >&2; exit 2 ;;
 esac
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -62,8 +63,13 @@ mac() {
 debian() {
   local wanted=(build-essential pkg-config libxcb1-dev libxkbcommon-dev libxkbcommon-x11-dev
     libfontconfig-dev git libvulkan1 mesa-vulkan-drivers)
-  [[ $purpose == run ]] || wanted+=(strace vttest ripgrep xvfb xdotool imagemagick openbox
-    dbus at-spi2-core python3-pyatspi openssh-client openssh-server)
+  # What reads packages; the tests use most of it too.
+  [[ $purpose == run ]] || wanted+=(binutils desktop-file-utils fish squashfs-tools xz-utils zsh)
+  [[ $purpose != package ]] || wanted+=(appstream man-db)
+  case $purpose in
+    test | bench) wanted+=(strace vttest ripgrep xvfb xdotool imagemagick openbox
+      dbus at-spi2-core python3-pyatspi openssh-client openssh-server) ;;
+  esac
   if [[ $purpose == bench ]]; then
     wanted+=(mousepad scite bubblewrap tmux)
     command -v npm >/dev/null || wanted+=(npm)

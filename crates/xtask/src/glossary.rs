@@ -11,6 +11,7 @@ const HEADING: &str = "## Glossary";
 const NO_DOMAIN: &[&str] = &[
     "bench",
     "packages",
+    "packaging",
     "replay",
     "test_support",
     "train_embed",

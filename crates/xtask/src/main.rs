@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask bench`, `soak`, `mac-check`, `prices`, `train-embed` and
+//! The project's own chores: `cargo xtask bench`, `soak`, `package`, `mac-check`, `prices`, `train-embed` and
 //! `train-tab`.
 //!
 //! Its tests check the tree itself: layers, sizes, words, exports and the glossary. Every test run builds this crate,
@@ -38,6 +38,8 @@ mod tree;
 const USAGE: &str = "usage: cargo xtask bench NAME [ARGUMENT…]
        cargo xtask bench        lists the names
        cargo xtask soak [TEST…] runs tests with large counts: all of them, or those whose names contain a TEST
+       cargo xtask package [FORMAT…]
+                                makes the packages of a release; see crates/packaging/src/main.rs
        cargo xtask mac-check [aarch64|x86_64] [CARGO ARGUMENT…]
                                 type-checks for macOS on Linux; see packaging/mac-check
        cargo xtask prices LITELLM_JSON SOURCE DATE MODELS_DEV_JSON SOURCE DATE
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
     match arguments.next().as_deref() {
         Some("bench") => run_package("bench", arguments.collect()),
         Some("soak") => soak(arguments.collect()),
+        Some("package") => run_package("packaging", arguments.collect()),
         Some("mac-check") => mac_check(arguments.collect()),
         Some("prices") => ended(prices(&arguments.collect::<Vec<_>>())),
         Some("train-embed") => run_package("train_embed", arguments.collect()),
@@ -73,8 +76,8 @@ fn ended(result: Result<(), String>) -> ExitCode {
     }
 }
 
-/// Builds and runs a package in the release profile: benchmarks measure the shipped code, and training would take
-/// hours without optimization.
+/// Builds and runs a package in the release profile: benchmarks measure optimized code, and training and the packing of
+/// large programs would take too long without optimization.
 fn run_package(package: &str, arguments: Vec<String>) -> ExitCode {
     let mut command = cargo();
     command.args(["run", "--release", "--package", package, "--"]);
