@@ -193,13 +193,26 @@ fn language_servers(dirs: Dirs) -> workbench::services::OpenLanguageServers {
 /// Returns where to install this program as a command: in `/usr/local/bin`, which is on every user's path, or else in
 /// the home folder. `None` if the program does not know its own path.
 fn install_program(home: Option<AbsPath>) -> Option<workbench::services::InstallProgram> {
-    let program = std::env::current_exe().ok().and_then(AbsPath::new)?;
+    let program = lasting_program()?;
     let common = AbsPath::new("/usr/local/bin");
     let own = home.map(|home| home.join(".local/bin"));
     let folders: Vec<AbsPath> = common.into_iter().chain(own).collect();
     Some(Arc::new(move || {
         host::link_command(&program, "burin", &folders)
     }))
+}
+
+/// Returns the path of this program after it has ended. A program in an AppImage has its own path only while it runs, so
+/// this is the path of the AppImage.
+fn lasting_program() -> Option<AbsPath> {
+    let program = std::env::current_exe().ok().and_then(AbsPath::new)?;
+    let path = |variable: &str| std::env::var_os(variable).and_then(AbsPath::new);
+    let is_mounted = path("APPDIR").is_some_and(|folder| program.is_within(&folder));
+    if is_mounted {
+        path("APPIMAGE")
+    } else {
+        Some(program)
+    }
 }
 
 /// Returns whether a person or a program chose the working folder. The Finder and the Dock choose none: they start
