@@ -49,6 +49,11 @@ impl Dirs {
         self.state.join("recovery")
     }
 
+    /// Returns the folder of the notes about panics.
+    pub fn crashes(&self) -> AbsPath {
+        self.state.join("crashes")
+    }
+
     /// Returns the folder of the language servers that Burin installed.
     pub fn servers(&self) -> AbsPath {
         self.state.join("servers")

@@ -32,6 +32,7 @@ pub mod no_follow;
 mod path_at;
 mod priority;
 pub mod process;
+mod program;
 mod real;
 #[cfg(test)]
 mod reexec;
@@ -60,6 +61,7 @@ pub use instance::{HandoffReceiver, Instance, claim, private_socket};
 pub use listing::{ListedEntry, Listing};
 pub use memory::release_free_memory;
 pub use priority::lower_priority;
+pub use program::{ProgramFile, ProgramImage};
 pub use real::RealFiles;
 pub use real::{
     BulkStat, ChangeQueue, FileVersion, PolledChange, RandomAccessFile, WallTime, is_temp_name,

@@ -1,8 +1,9 @@
 //! The project's own chores: `cargo xtask bench`, `soak`, `package`, `mac-check`, `prices`, `train-embed` and
 //! `train-tab`.
 //!
-//! Its tests check the tree itself: layers, sizes, words, exports and the glossary. Every test run builds this crate,
-//! so `model` is its only dependency in the workspace; chores that need more are separate packages, which it starts.
+//! Its tests check the tree itself: layers, sizes, words, exports, the glossary and the links of documents. Every test run
+//! builds this crate, so `model` is its only dependency in the workspace; chores that need more are separate packages,
+//! which it starts.
 #![expect(
     clippy::print_stderr,
     clippy::disallowed_methods,
@@ -19,6 +20,8 @@ mod exports;
 mod features;
 #[cfg(test)]
 mod glossary;
+#[cfg(test)]
+mod guide;
 #[cfg(test)]
 mod language;
 #[cfg(test)]

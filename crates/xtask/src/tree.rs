@@ -156,8 +156,16 @@ pub(crate) fn check_list(file: &str, found: &BTreeMap<String, String>, reason: &
 /// Returns the Markdown documents, with their paths from the root.
 pub(crate) fn documents() -> Vec<(String, String)> {
     let root = root();
-    let mut paths = vec![root.join("README.md"), root.join("ARCHITECTURE.md")];
-    paths.extend(entries(&root.join("docs")));
+    let tops = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+    ];
+    let mut paths: Vec<PathBuf> = tops.iter().map(|name| root.join(name)).collect();
+    let pages = entries(&root.join("docs")).into_iter();
+    paths.extend(pages.filter(|path| path.extension().is_some_and(|it| it == "md")));
     let read = |path: PathBuf| {
         let text = fs::read_to_string(&path).expect("documents are UTF-8");
         (relative(&root, &path), text)
