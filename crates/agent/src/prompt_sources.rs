@@ -1,4 +1,4 @@
-//! Texts that a prompt names and that only the running program has: problems, other sessions, MCP
+//! Texts that a prompt names and that only the running program has: problems, other sessions, the guide, MCP
 //! servers.
 //!
 //! Must not know: windows, the protocol of servers, where sessions are stored, how a model reads such
@@ -32,6 +32,11 @@ pub enum PromptSource {
     Session {
         /// Id of the session.
         id: String,
+    },
+    /// Burin's guide: `@docs`, `@docs:page`, `@docs:page#section`, `@"docs:some words"`.
+    Guide {
+        /// The page, the section or the words; `None` is the list of contents.
+        name: Option<String>,
     },
     /// A resource of an MCP server: `@mcp:server:uri`.
     Resource {
@@ -117,6 +122,9 @@ impl PromptSource {
                 let id = rest.rsplit_once('#').map_or(rest, |(_, id)| id);
                 (!id.is_empty()).then(|| Self::Session { id: id.to_owned() })
             }
+            "docs" => Some(Self::Guide {
+                name: Some(rest.to_owned()),
+            }),
             "mcp" => {
                 let (server, uri) = rest.split_once(':')?;
                 (!server.is_empty() && !uri.is_empty()).then(|| Self::Resource {
@@ -151,6 +159,8 @@ impl PromptSource {
             Self::Problems { file: Some(file) } => format!("problems in {file}"),
             Self::Terminal { .. } => "terminal".to_owned(),
             Self::Session { id } => format!("session {id}"),
+            Self::Guide { name: None } => "the guide".to_owned(),
+            Self::Guide { name: Some(name) } => format!("the guide about {name}"),
             Self::Resource { server, uri } => format!("{uri} of {server}"),
             Self::ServerPrompt { server, name, .. } => format!("prompt {name} of {server}"),
         }

@@ -50,6 +50,8 @@ pub enum CompletionKind {
     Terminal,
     /// Another session.
     Session,
+    /// Burin's guide, or one of its pages.
+    Guide,
     /// A resource of an MCP server.
     Resource,
     /// Resources of an MCP server whose address has variables, which the user fills in.

@@ -1,6 +1,6 @@
 //! The texts that prompts of a session name and that only the running program has.
 //!
-//! Knows: the windows' problems, language servers, MCP servers, the store. Must not know: how a text joins a prompt.
+//! Knows: the windows' problems, language servers, MCP servers, the store, the guide. Must not know: how a text joins a prompt.
 //! Start at `SessionSources`.
 
 use std::sync::Arc;
@@ -56,6 +56,7 @@ impl PromptSources for SessionSources {
             PromptSource::Problems { file } => self.problems(root, file),
             PromptSource::Terminal { id } => ready(self.terminal(&id)).boxed(),
             PromptSource::Session { id } => self.session(root, id),
+            PromptSource::Guide { name } => ready(guide_text(name.as_deref())).boxed(),
             PromptSource::Resource { server, uri } => {
                 async move { running()?.resource_text(&server, &uri).await }.boxed()
             }
@@ -130,6 +131,15 @@ impl SessionSources {
         }
         .boxed()
     }
+}
+
+/// Returns the part of the guide that a prompt names.
+fn guide_text(name: Option<&str>) -> Result<String, Error> {
+    guide::cited(name).ok_or_else(|| {
+        let name = name.unwrap_or_default();
+        let none = "; @docs lists its pages and sections";
+        Error::SourceUnread(format!("the guide says nothing about {name:?}{none}"))
+    })
 }
 
 /// Returns the files of a folder that servers may check, relative to it, and the number of those
@@ -253,6 +263,18 @@ mod tests {
         assert_eq!(sources.terminal("7-3").expect("mentioned"), "$ make");
         let error = sources.terminal("7-4").expect_err("not mentioned");
         assert!(error.to_string().contains("@terminal"), "{error}");
+    }
+
+    #[test]
+    fn the_guide_is_cited_by_page_section_and_words() {
+        let contents = guide_text(None).expect("the contents");
+        assert!(contents.contains("- safety: "), "{contents}");
+        for name in ["safety", "safety#folder-trust", "undo a landing"] {
+            let text = guide_text(Some(name)).expect("a part");
+            assert!(!text.is_empty(), "{name}");
+        }
+        let error = guide_text(Some("zzzz")).expect_err("no such part");
+        assert!(error.to_string().contains("@docs"), "{error}");
     }
 
     #[test]

@@ -34,8 +34,8 @@ pub enum MentionKind {
         /// Address of the page.
         url: String,
     },
-    /// A text that only the running program has: problems, another session, a resource of an MCP
-    /// server.
+    /// A text that only the running program has: problems, another session, the guide, a resource of
+    /// an MCP server.
     Source(PromptSource),
 }
 
@@ -102,6 +102,7 @@ fn mention(text: &str, begin: usize) -> Option<Mention> {
         "terminal" => MentionKind::Terminal,
         "codebase" => MentionKind::Codebase,
         "problems" => MentionKind::Source(PromptSource::Problems { file: None }),
+        "docs" => MentionKind::Source(PromptSource::Guide { name: None }),
         _ if word.starts_with("http://") || word.starts_with("https://") => MentionKind::Web {
             url: word.to_owned(),
         },
@@ -264,6 +265,15 @@ mod tests {
         check("@src/main.rs:0", &["src/main.rs:0"]);
         check("(see @src/main.rs).", &["src/main.rs"]);
         check("@src/ and @docs/a.md!", &["src/", "docs/a.md"]);
+        check("@docs/ and @docs/a.md:3", &["docs/", "docs/a.md|3-3"]);
+        check(
+            "@docs, @docs:safety#folder-trust. @\"docs:undo a landing\"",
+            &[
+                "Guide { name: None }",
+                "Guide { name: Some(\"safety#folder-trust\") }",
+                "Guide { name: Some(\"undo a landing\") }",
+            ],
+        );
         check("@\"my file.txt\" is", &["my file.txt"]);
         check("@\"my file.txt\":3-4 is", &["my file.txt|3-4"]);
         check("@\"open", &[]);

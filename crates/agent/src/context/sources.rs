@@ -54,6 +54,8 @@ pub(super) fn framed(source: &PromptSource, text: &str) -> String {
         }
         PromptSource::Terminal { .. } => ("terminal", String::new()),
         PromptSource::Session { id } => ("session", format!(" id=\"{}\"", quote(id))),
+        PromptSource::Guide { name: None } => ("guide", String::new()),
+        PromptSource::Guide { name: Some(name) } => ("guide", format!(" name=\"{}\"", quote(name))),
         PromptSource::Resource { server, uri } => {
             let (server, uri) = (quote(server), quote(uri));
             ("resource", format!(" server=\"{server}\" uri=\"{uri}\""))

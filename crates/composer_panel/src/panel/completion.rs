@@ -10,6 +10,7 @@ use gpui_kit::{
     ScrollHandle, StatefulInteractiveElement as _, Styled as _, Task, TestSupportExt as _, Window,
     deferred, div, px, relative,
 };
+use guide::GuidePage;
 use ui::{ActiveTheme as _, Icon, Label, ListRow, dp};
 
 use super::{ComposerPanel, PanelEvent};
@@ -424,6 +425,7 @@ fn icon(row: &CompletionRow, cx: &App) -> AnyElement {
         CompletionKind::Problems => Icon::Warning,
         CompletionKind::Terminal => Icon::Terminal,
         CompletionKind::Session => Icon::Message,
+        CompletionKind::Guide => Icon::Book,
         CompletionKind::Resource | CompletionKind::ResourceTemplate => Icon::Database,
         CompletionKind::ServerPrompt => Icon::Command,
         CompletionKind::Command(_) | CompletionKind::AgentCommand => Icon::Command,
@@ -431,7 +433,7 @@ fn icon(row: &CompletionRow, cx: &App) -> AnyElement {
     icon.color(cx.theme().colors.muted).into_any_element()
 }
 
-/// Returns the rows that need no search: changes, the codebase, rules and skills.
+/// Returns the rows that need no search: changes, the codebase, the guide, rules and skills.
 fn mention_rows(query: &str, named: &[NamedContext]) -> Vec<CompletionRow> {
     let own = [
         ("changes", "Uncommitted changes", CompletionKind::Changes),
@@ -445,6 +447,7 @@ fn mention_rows(query: &str, named: &[NamedContext]) -> Vec<CompletionRow> {
             "Problems that language servers report",
             CompletionKind::Problems,
         ),
+        ("docs", "Burin's guide", CompletionKind::Guide),
     ];
     let own = own.map(|(name, detail, kind)| fixed_row(name, detail, kind));
     let named = named.iter().map(|it| {
@@ -455,7 +458,18 @@ fn mention_rows(query: &str, named: &[NamedContext]) -> Vec<CompletionRow> {
         };
         fixed_row(&it.name, &it.about, kind)
     });
-    matching(query, own.into_iter().chain(named))
+    let own = own.into_iter().chain(guide_rows(query));
+    matching(query, own.chain(named))
+}
+
+/// Returns the rows of the pages of the guide, once the query names the guide.
+fn guide_rows(query: &str) -> impl Iterator<Item = CompletionRow> {
+    let is_asked = query.starts_with("docs:");
+    let pages = GuidePage::all().iter().filter(move |_| is_asked);
+    pages.map(|page| {
+        let name = format!("docs:{}", page.name);
+        fixed_row(&name, page.title(), CompletionKind::Guide)
+    })
 }
 
 /// Returns the commands of the panel, and the skills.

@@ -58,6 +58,16 @@ fn problems_of_the_folder_and_of_a_file_are_mentioned(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
+fn pages_of_the_guide_are_mentioned(cx: &mut TestAppContext) {
+    let (mut story, _) = open(cx);
+    story.keys("ctrl-alt-i").input("see @docs:saf");
+    let rows = suggestions(&mut story);
+    assert_eq!(rows[0], "docs:safety, Safety");
+    story.keys("enter");
+    assert_eq!(shown(&mut story), "see @docs:safety ");
+}
+
+#[gpui_kit::test]
 fn another_session_is_a_chip_that_survives_as_a_draft(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-i").input("go on from @tidy");
