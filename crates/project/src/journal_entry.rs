@@ -19,6 +19,8 @@ use bytes::{ByteReader, ByteWriter};
 
 /// The first bytes of a journal file; the number is the version of its format.
 pub(crate) const MAGIC: &[u8] = b"burin journal 1\n";
+/// The beginning of every version of the format.
+const ANY_MAGIC: &[u8] = b"burin journal ";
 
 /// An entry of a journal, in the order of events.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +80,14 @@ pub(crate) fn read_all(bytes: &[u8]) -> Option<(Vec<JournalEntry>, usize)> {
         rest = behind;
     }
     Some((entries, bytes.len() - rest.len()))
+}
+
+/// Returns whether a newer program wrote a journal that `read_all` does not know.
+pub(crate) fn is_newer(bytes: &[u8]) -> bool {
+    let version = bytes.strip_prefix(ANY_MAGIC);
+    let digits = version.and_then(|rest| rest.split(|byte| *byte == b'\n').next());
+    let version = digits.and_then(|digits| std::str::from_utf8(digits).ok()?.parse::<u32>().ok());
+    version.is_some_and(|version| version > 1)
 }
 
 /// Appends an entry as a frame to `bytes`. A frame of 4 GiB or more cannot be written: it is left

@@ -31,7 +31,7 @@ pub use recovered::Recovered;
 pub use recovery::{Recovery, finish_saves, list_left_over, recover, reopen};
 pub use save::{SaveDone, SaveError, SaveJob, SaveOptions, SaveOutcome, SaveRefused, SaveTarget};
 pub use secrets::{SECRETS, is_secret};
-pub use state::WindowLayouts;
+pub use state::{LayoutProblem, WindowLayouts};
 pub use toolchain::{ManifestReader, PackageManager, PythonEnvironment};
 pub use tree::{FolderListing, ListJob, ProjectTree, ProjectTreeEntry, ProjectTreeRow};
 pub use unsaved::UnsavedTexts;

@@ -123,6 +123,11 @@ enum RecoveryError {
     /// The file has no valid entry.
     #[error("cannot recover from {0}: it is not a journal, or its start is damaged")]
     NotAJournal(AbsPath),
+    /// The file has a format that this program does not know.
+    #[error(
+        "a newer Burin wrote the unsaved text in {0}; it stays as it is until that version starts again"
+    )]
+    Newer(AbsPath),
     /// The journal starts from a text that cannot be had.
     #[error("cannot recover from {0}: {1}")]
     Unusable(AbsPath, ReplayError),
@@ -153,6 +158,9 @@ fn replay(
     journal: &AbsPath,
     bytes: &[u8],
 ) -> Result<(Replayed, usize), RecoveryError> {
+    if entry::is_newer(bytes) {
+        return Err(RecoveryError::Newer(journal.clone()));
+    }
     let Some((entries, length)) = entry::read_all(bytes) else {
         return Err(RecoveryError::NotAJournal(journal.clone()));
     };

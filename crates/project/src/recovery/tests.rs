@@ -107,6 +107,26 @@ fn corrupt_journals_recover_an_earlier_text_or_report() {
 }
 
 #[test]
+fn journals_of_a_newer_program_are_named_and_kept() {
+    let files = FakeFiles::new();
+    let (journal, _) = dead_run(&files);
+    for (content, expected) in [
+        ("burin journal 2\nanything", "a newer Burin wrote"),
+        ("burin journal 40\n", "a newer Burin wrote"),
+        ("burin journal 0\n", "it is not a journal"),
+        ("burin journal two\n", "it is not a journal"),
+        ("burin journal ", "it is not a journal"),
+    ] {
+        files.write(&journal, content);
+        let recovery = recover(&files, &folder(), AT);
+        assert!(recovery.documents.is_empty(), "{content:?}");
+        let problem = &recovery.problems[0];
+        assert!(problem.contains(expected), "{content:?}: {problem}");
+        assert!(files.exists(&journal), "{content:?}");
+    }
+}
+
+#[test]
 fn operations_outside_the_text_are_skipped() {
     let files = FakeFiles::new();
     let (journal, _) = dead_run(&files);
