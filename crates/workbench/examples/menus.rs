@@ -138,6 +138,8 @@ fn services() -> Result<Services, Box<dyn Error>> {
         git: None,
         task_trust: None,
         install: None,
+        facts: None,
+        program: None,
         unsaved: Arc::default(),
         working_folder: home,
     })

@@ -38,6 +38,8 @@ pub mod app {
             About,
             /// Install the command `burin`, which opens files from a terminal.
             InstallCommand,
+            /// Restart Burin, as after an update. Windows, tabs and unsaved text come back.
+            Restart,
             /// Open your settings file.
             OpenSettings,
             /// Show the default settings with their explanations.
@@ -138,6 +140,23 @@ pub mod go {
             Back,
             /// Go forward to the next location.
             Forward,
+        ]
+    );
+}
+
+/// Commands for help: the guide, crashes, issues.
+pub mod help {
+    gpui_kit::actions!(
+        help,
+        [
+            /// Search the guide and open one of its pages.
+            SearchDocs,
+            /// Open a text with the versions, the machine and the latest crash, for an issue.
+            ReportIssue,
+            /// Copy the report about the latest crash, without names, paths and texts.
+            CopyCrashReport,
+            /// Open the page of Burin's issues in the browser.
+            OpenIssues,
         ]
     );
 }

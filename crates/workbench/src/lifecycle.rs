@@ -10,14 +10,15 @@ use ui::ActivePlatform as _;
 
 use crate::actions::{app, file};
 use crate::documents::Documents;
-use crate::workbench::quitting::{self, RunningWork};
+use crate::workbench::quitting::{self, ProgramEnd, RunningWork};
 use crate::{system_notices, window_registry, windows};
 
 /// Registers the commands that work without a window, and what happens when the program ends or the
 /// computer sleeps.
 pub(crate) fn init(cx: &mut App) {
     // The window from which the command comes cannot ask while it handles the command.
-    cx.on_action(|_: &app::Quit, cx| cx.defer(quit));
+    cx.on_action(|_: &app::Quit, cx| cx.defer(|cx| end(ProgramEnd::Quit, cx)));
+    cx.on_action(|_: &app::Restart, cx| cx.defer(|cx| end(ProgramEnd::Restart, cx)));
     cx.on_action(|_: &app::NewWindow, cx| windows::open_folder(None, cx));
     cx.on_action(|folder: &app::OpenRecentFolder, cx| {
         if let Some(folder) = AbsPath::new(text_path(&folder.0)) {
@@ -56,7 +57,7 @@ pub(crate) fn init(cx: &mut App) {
 }
 
 /// Ends the program. Asks in the front window first if agents are at work or commands run in terminals.
-fn quit(cx: &mut App) {
+fn end(end: ProgramEnd, cx: &mut App) {
     let open = windows::all(cx);
     let commands = open.iter().map(|(_, it)| it.read(cx).running_commands(cx));
     let work = RunningWork {
@@ -68,17 +69,24 @@ fn quit(cx: &mut App) {
     open.sort_by_key(|(window, _)| Some(*window) == active);
     let front = open.pop().filter(|_| work != RunningWork::default());
     let Some((window, workbench)) = front else {
-        return windows::shut_down(cx);
+        return end_now(end, cx);
     };
     let asked = window.update(cx, |_, window, cx| {
         window.activate_window();
         workbench.update(cx, |workbench, cx| {
-            quitting::ask_to_quit(workbench, work, window, cx);
+            quitting::ask_to_end(workbench, work, end, window, cx);
         });
     });
     // A window that closes at this moment cannot ask.
     if asked.is_err() {
-        windows::shut_down(cx);
+        end_now(end, cx);
+    }
+}
+
+fn end_now(end: ProgramEnd, cx: &mut App) {
+    match end {
+        ProgramEnd::Quit => windows::shut_down(cx),
+        ProgramEnd::Restart => windows::restart(cx),
     }
 }
 

@@ -11,8 +11,8 @@ use gpui_kit::{Action, App, Menu, MenuItem, OsAction, SystemMenuType};
 use ui::ActivePlatform as _;
 
 use crate::actions::{
-    app, excerpts, file, go, inline_edit, language, pane, project_search, project_tree, snippets,
-    suggestions, tasks, test_runs, view,
+    app, excerpts, file, go, help, inline_edit, language, pane, project_search, project_tree,
+    snippets, suggestions, tasks, test_runs, view,
 };
 
 /// Registers the menus with the system.
@@ -372,6 +372,9 @@ fn window_menu() -> Menu {
 
 fn help_menu(platform: Platform) -> Menu {
     let items = [
+        MenuItem::action("Search docs\u{2026}", help::SearchDocs),
+        MenuItem::action("Report issue", help::ReportIssue),
+        MenuItem::separator(),
         MenuItem::action("Default settings", app::OpenDefaultSettings),
         MenuItem::action("Default key bindings", app::OpenDefaultKeymap),
         MenuItem::action("Themes folder", app::OpenThemesFolder),

@@ -11,6 +11,7 @@ pub(crate) mod edit_preview;
 pub(crate) mod everything;
 pub(crate) mod files;
 pub(crate) mod go_to_line;
+pub(crate) mod guide;
 pub(crate) mod hierarchy;
 pub(crate) mod index_menu;
 pub(crate) mod paths;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base::{AbsPath, LineFeeds, printable};
 use git_panel::GitService;
 use gpui_kit::{App, Global};
-use host::{Clock, Dirs, Files};
+use host::{Clock, Dirs, Fact, Files, ProgramFile};
 use language::RunningOptions;
 use project::{UnsavedTexts, WalkBackend};
 use settings::MachineSetting;
@@ -16,6 +16,18 @@ use terminal_panel::TerminalService;
 
 /// Installs the running program as a command; returns the path of the command. Blocks.
 pub type InstallProgram = Arc<dyn Fn() -> Result<AbsPath, host::Error> + Send + Sync>;
+
+/// Probes the machine, as `burin-agent doctor` does. Blocks for up to some seconds.
+pub type ReadFacts = Arc<dyn Fn() -> Vec<Fact> + Send + Sync>;
+
+/// The running program, which a package may replace.
+#[derive(Clone)]
+pub struct RunningProgram {
+    /// Its file as it was when it started.
+    pub file: ProgramFile,
+    /// Ends this process and starts the program at a path. Called once everything is stored.
+    pub restart: Arc<dyn Fn(&AbsPath, &mut App) + Send + Sync>,
+}
 
 /// Prepares the language servers of a folder.
 pub type OpenLanguageServers = Arc<dyn Fn(&AbsPath) -> RunningOptions + Send + Sync>;
@@ -85,6 +97,10 @@ pub struct Services {
     pub unsaved: Arc<UnsavedTexts>,
     /// Installs the command `burin` for terminals; without it, the path of the program is unknown.
     pub install: Option<InstallProgram>,
+    /// Probes the machine; without it, reports have no facts about it.
+    pub facts: Option<ReadFacts>,
+    /// The running program; without it, updates are not noticed.
+    pub program: Option<RunningProgram>,
     /// The base folder of relative paths.
     pub working_folder: AbsPath,
 }

@@ -25,6 +25,9 @@ pub(crate) struct SavedSession {
     /// Closed windows with folders, newest first: reopening a folder restores its tabs.
     #[serde(default)]
     pub closed: Vec<SavedWindow>,
+    /// Whether the program ended in order to start again: the next start restores all windows.
+    #[serde(default)]
+    pub is_restart: bool,
 }
 
 /// Stored state of one window.

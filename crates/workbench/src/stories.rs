@@ -21,6 +21,7 @@ mod external_agents;
 mod finding;
 mod formatting;
 mod git_changes;
+mod help;
 mod here;
 mod history;
 mod inline_edit;
@@ -57,6 +58,7 @@ mod terminals;
 mod test_runs;
 mod tree;
 mod typing;
+mod updates;
 mod window;
 
 use std::sync::Arc;
@@ -101,6 +103,8 @@ fn services(files: &FakeFiles) -> Services {
         task_trust: None,
         unsaved: Arc::default(),
         install: None,
+        facts: None,
+        program: None,
         working_folder: path("/p"),
     }
 }

@@ -8,7 +8,7 @@ use base::{AbsPath, path_text, text_path};
 use gpui_kit::{
     AnyEntity, AnyWeakEntity, AnyWindowHandle, App, AppContext as _, EntityId, Global, Task,
 };
-use project::WindowLayouts;
+use project::{LayoutProblem, WindowLayouts};
 
 use crate::services::Services;
 use crate::session::{SavedSession, SavedWindow};
@@ -28,6 +28,10 @@ pub(crate) struct WindowRegistry {
     pub(crate) open_folder: Option<fn(Option<AbsPath>, &mut App)>,
     /// Ends the program; set by `windows`, which stores them first.
     pub(crate) shut_down: Option<fn(&mut App)>,
+    /// Ends the program and starts it again; set by `windows`.
+    pub(crate) restart: Option<fn(&mut App)>,
+    /// Whether the stored session stays as it is, because a newer Burin wrote it.
+    pub(crate) is_kept: bool,
 }
 
 /// An open window; the front one is last in the registry.
@@ -72,7 +76,7 @@ fn write_soon(cx: &mut App) {
         let open = windows.open.iter().map(|open| open.saved.clone()).collect();
         windows.session.set_windows(&windows.unopened, open);
     }
-    if windows.writing.is_some() {
+    if windows.writing.is_some() || windows.is_kept {
         return;
     }
     let services = Services::of(cx);
@@ -105,17 +109,37 @@ pub(crate) fn write_session(session: &SavedSession, services: &Services) {
     }
 }
 
-/// Reads the session from the state folder. If the stored session is broken, returns an empty
-/// session and a sentence about the cause. Blocks on the disk.
-pub(crate) fn read_session(cx: &App) -> (SavedSession, Option<String>) {
+/// A session as it was stored.
+#[derive(Default)]
+pub(crate) struct StoredSession {
+    /// The session; empty if it cannot be used.
+    pub(crate) session: SavedSession,
+    /// A sentence about the reason why it cannot be used.
+    pub(crate) problem: Option<String>,
+    /// Whether a newer Burin wrote it, so that it must not be replaced.
+    pub(crate) is_newer: bool,
+}
+
+/// Reads the session from the state folder. Blocks on the disk.
+pub(crate) fn read_session(cx: &App) -> StoredSession {
     let services = Services::of(cx);
     let (mut state, problem) =
         WindowLayouts::load(services.files.as_ref(), &services.dirs.state.join(FILE));
+    let is_newer = matches!(problem, Some(LayoutProblem::Newer { .. }));
+    let problem = problem.map(|problem| problem.to_string());
     let Some(value) = state.windows.remove(KEY) else {
-        return (SavedSession::default(), problem);
+        return StoredSession {
+            problem,
+            is_newer,
+            ..StoredSession::default()
+        };
     };
     let (session, unread) = SavedSession::read(value);
-    (session, problem.or(unread))
+    StoredSession {
+        session,
+        problem: problem.or(unread),
+        is_newer,
+    }
 }
 
 /// Handles a closing window: removes the window from the session, unless it is the last window or
@@ -217,6 +241,14 @@ pub(crate) fn shut_down(cx: &mut App) {
     let windows = cx.try_global::<WindowRegistry>();
     if let Some(shut_down) = windows.and_then(|windows| windows.shut_down) {
         shut_down(cx);
+    }
+}
+
+/// Stores the windows, ends the program, and starts it again.
+pub(crate) fn restart(cx: &mut App) {
+    let windows = cx.try_global::<WindowRegistry>();
+    if let Some(restart) = windows.and_then(|windows| windows.restart) {
+        restart(cx);
     }
 }
 

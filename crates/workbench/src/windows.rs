@@ -32,8 +32,10 @@ use crate::services::Services;
 use crate::session::{SavedBounds, SavedSession, SavedWindow};
 use crate::target::LineColumn;
 use crate::traffic_lights;
-use crate::window_registry::{self, OpenWindow, WindowRegistry, read_session, write_session};
-use crate::workbench::{WindowStart, Workbench};
+use crate::window_registry::{
+    self, OpenWindow, StoredSession, WindowRegistry, read_session, write_session,
+};
+use crate::workbench::{WindowStart, Workbench, help, updates};
 
 /// Request from the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,8 +68,13 @@ const HEIGHT: f32 = 820.0;
 pub fn start(request: OpenRequest, problems: Vec<String>, cx: &mut App) {
     let files = Services::of(cx).files;
     let request = request.with_stored_folders(&*files);
-    let (mut session, problem) = read_session(cx);
-    let mut openings = openings(&request, &mut session, cx.settings().files.restore);
+    let StoredSession {
+        mut session,
+        problem,
+        is_newer,
+    } = read_session(cx);
+    let restore = take_restore(&mut session, cx);
+    let mut openings = openings(&request, &mut session, restore);
     if request.folders.is_empty() {
         let spelled = openings.into_iter();
         openings = spelled.map(|it| it.with_stored_folder(&*files)).collect();
@@ -79,6 +86,8 @@ pub fn start(request: OpenRequest, problems: Vec<String>, cx: &mut App) {
         unopened,
         open_folder: Some(open_folder),
         shut_down: Some(shut_down),
+        restart: Some(restart),
+        is_kept: is_newer,
         ..WindowRegistry::default()
     });
     // The recent folders are known now.
@@ -110,8 +119,18 @@ pub fn start(request: OpenRequest, problems: Vec<String>, cx: &mut App) {
         for sentence in problems {
             workbench.report_error(sentence, window, cx);
         }
+        help::show_crashes(workbench, window, cx);
         workbench.focus_active(window, cx);
     });
+}
+
+/// Returns which stored windows to restore: all of them after a restart, else those that the settings choose.
+fn take_restore(session: &mut SavedSession, cx: &App) -> Restore {
+    if std::mem::take(&mut session.is_restart) {
+        Restore::LastSession
+    } else {
+        cx.settings().files.restore
+    }
 }
 
 /// Takes the recovered documents that neither a tab nor a stored window will request.
@@ -454,6 +473,16 @@ pub fn shut_down(cx: &mut App) {
     cx.quit();
 }
 
+/// Restarts: stores the windows, waits until the journal is on disk, ends the program and starts it again. The next start
+/// restores all windows, whatever the settings say.
+pub(crate) fn restart(cx: &mut App) {
+    if cx.has_global::<WindowRegistry>() {
+        cx.global_mut::<WindowRegistry>().session.is_restart = true;
+    }
+    store_all(cx);
+    updates::start_again(cx);
+}
+
 /// Stores the windows and waits until the journal is on disk. From here on, a window that closes
 /// stays in the session.
 pub(crate) fn store_all(cx: &mut App) {
@@ -475,7 +504,9 @@ pub(crate) fn store_all(cx: &mut App) {
     let session = Arc::new(cx.global::<WindowRegistry>().session.clone());
     let services = Services::of(cx);
     // Both block briefly, when nothing is drawn any more.
-    write_session(&session, &services);
+    if !cx.global::<WindowRegistry>().is_kept {
+        write_session(&session, &services);
+    }
     if let Some(sentence) = Documents::flush(cx) {
         log::error!("{sentence}");
     }

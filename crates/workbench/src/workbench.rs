@@ -23,6 +23,7 @@ mod folders;
 mod formatting;
 mod git_changes;
 mod grid;
+pub(crate) mod help;
 mod hierarchy;
 mod history;
 pub(crate) mod inline_edit;
@@ -54,6 +55,7 @@ mod suggestions;
 mod tasks;
 mod terminals;
 mod test_runs;
+pub(crate) mod updates;
 mod watch;
 
 use std::collections::{BTreeMap, HashMap};

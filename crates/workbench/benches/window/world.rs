@@ -112,6 +112,8 @@ impl World {
             task_trust: None,
             unsaved: Arc::default(),
             install: None,
+            facts: None,
+            program: None,
             working_folder: project.root.clone(),
         };
         let mut cx = context();

@@ -15,6 +15,33 @@ use crate::window_registry;
 /// Index of the answer with which the user goes on.
 const GO_ON: usize = 1;
 
+/// The way in which the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProgramEnd {
+    /// The program ends.
+    Quit,
+    /// The program ends and starts again, as after an update.
+    Restart,
+}
+
+impl ProgramEnd {
+    /// Ends the program.
+    fn carry_out(self, cx: &mut App) {
+        match self {
+            Self::Quit => window_registry::shut_down(cx),
+            Self::Restart => window_registry::restart(cx),
+        }
+    }
+
+    /// Returns the verb, alone and at the start of a sentence with its consequences.
+    fn verbs(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Quit => ("Quit", "Quitting"),
+            Self::Restart => ("Restart", "Restarting"),
+        }
+    }
+}
+
 /// Work that ends with the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RunningWork {
@@ -45,7 +72,7 @@ pub(crate) fn asks_before_closing(
     if work == RunningWork::default() {
         return false;
     }
-    ask_to_quit(workbench, work, window, cx);
+    ask_to_end(workbench, work, ProgramEnd::Quit, window, cx);
     true
 }
 
@@ -88,17 +115,18 @@ fn ask_to_close(
     .detach();
 }
 
-/// Asks whether to quit, and quits if the user says so.
-pub(crate) fn ask_to_quit(
+/// Asks whether to end the program, and does so if the user agrees.
+pub(crate) fn ask_to_end(
     workbench: &mut Workbench,
     work: RunningWork,
+    end: ProgramEnd,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    let answer = workbench.ask(question(work), window, cx);
+    let answer = workbench.ask(question(work, end), window, cx);
     cx.spawn(async move |_, cx| {
         if answer.await == Ok(GO_ON) {
-            cx.update(window_registry::shut_down);
+            cx.update(|cx| end.carry_out(cx));
         }
     })
     .detach();
@@ -110,7 +138,8 @@ pub(crate) fn add(agents: &mut AgentCounts, more: AgentCounts) {
     agents.waiting += more.waiting;
 }
 
-fn question(work: RunningWork) -> QuestionSpec {
+fn question(work: RunningWork, end: ProgramEnd) -> QuestionSpec {
+    let (verb, ending) = end.verbs();
     let count = work.agents.working + work.agents.waiting;
     let agents = match count {
         0 => None,
@@ -126,17 +155,17 @@ fn question(work: RunningWork) -> QuestionSpec {
     };
     let agents = stopped.map(|(them, sessions)| {
         format!(
-            "Quitting stops {them}. {sessions} in the list and can go on at the next start; the \
+            "{ending} stops {them}. {sessions} in the list and can go on at the next start; the \
              outcome of a tool call that is running now may stay unknown."
         )
     });
-    let terminals = "Quitting ends the programs in the terminals.".to_owned();
+    let terminals = format!("{ending} ends the programs in the terminals.");
     let terminals = (work.commands > 0).then_some(terminals);
     let details: Vec<String> = agents.into_iter().chain(terminals).collect();
     QuestionSpec {
-        title: format!("Quit while {}?", reasons.join(" and ")).into(),
+        title: format!("{verb} while {}?", reasons.join(" and ")).into(),
         detail: details.join(" ").into(),
-        answers: answers("Quit"),
+        answers: answers(verb),
         safest: 0,
     }
 }

@@ -16,9 +16,9 @@ use super::agents::DraggedAgentsBorder;
 use super::terminals::DraggedTerminalsBorder;
 use super::{
     Workbench, agent_access, agents, blame, close, conflicts, dialogs, editor_terminals, excerpts,
-    folders, formatting, git_changes, grid, hierarchy, history, inline_edit, is_narrow, language,
-    locations, navigate, open, panes, peek, pick, previews, problems, program, refactor, review,
-    save, search, snippets, suggestions, tasks, terminals, test_runs,
+    folders, formatting, git_changes, grid, help, hierarchy, history, inline_edit, is_narrow,
+    language, locations, navigate, open, panes, peek, pick, previews, problems, program, refactor,
+    review, save, search, snippets, suggestions, tasks, terminals, test_runs,
 };
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
@@ -294,6 +294,7 @@ impl Render for Workbench {
             .text_color(colors.text);
         let root = with_window_actions(root, cx);
         let root = program::with_actions(root, cx);
+        let root = help::with_actions(root, cx);
         let root = pick::with_actions(root, cx);
         let root = navigate::with_actions(root, cx);
         let root = open::with_actions(root, cx);

@@ -11,7 +11,7 @@ use super::{Workbench, WorkbenchRegion, mentions};
 use crate::configuration::{ConfigSource, Configuration, ConfigurationEvent};
 use crate::documents::Documents;
 use crate::notices::Notice;
-use crate::workbench::{agents, blame, folders, quitting, suggestions};
+use crate::workbench::{agents, blame, folders, quitting, suggestions, updates};
 use crate::{awake, system_notices, traffic_lights, window_registry};
 
 impl Workbench {
@@ -196,6 +196,7 @@ fn activation_changed(workbench: &mut Workbench, window: &mut Window, cx: &mut C
         system_notices::dismiss(cx.entity_id(), cx);
         // The watcher may have missed changes while another application was active.
         workbench.check_documents(|_| true, window, cx);
+        updates::check_program(workbench, window, cx);
     } else {
         workbench.autosave_on_leaving(window, cx);
     }
