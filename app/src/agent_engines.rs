@@ -84,8 +84,14 @@ pub(crate) fn machine_agents(local: Arc<EngineServices>) -> OpenMachineAgents {
 pub(crate) fn serve() -> ExitCode {
     host::process::leave_terminal();
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).init();
-    let served = Dirs::from_environment().map_err(background::Error::from);
-    match served.and_then(|dirs| background::serve(&dirs, IDLE_TIME)) {
+    let dirs = Dirs::from_environment().map_err(background::Error::from);
+    let served = dirs.and_then(|dirs| {
+        let crashes = crate::crashes::record(&dirs);
+        let served = background::serve(&dirs, IDLE_TIME);
+        crashes.conclude();
+        served
+    });
+    match served {
         // Two windows started it at the same time.
         Ok(()) | Err(background::Error::RunsAlready) => ExitCode::SUCCESS,
         Err(error) => {

@@ -4,6 +4,7 @@
 
 mod agent_engines;
 mod arguments;
+mod crashes;
 mod error;
 mod git_service;
 mod opened_urls;
@@ -25,11 +26,13 @@ use std::sync::Arc;
 use async_channel::Receiver;
 use background::EngineServices;
 use base::{AbsPath, LineFeeds, Platform, printable};
-use host::{Dirs, HandoffReceiver, RealClock, RealFiles};
+use crash_report::CrashRecorder;
+use host::{Dirs, HandoffReceiver, ProgramFile, RealClock, RealFiles};
 use language::RunningOptions;
 use project::{UnsavedTexts, WalkBackend};
 use runtime::indexes::IndexRegistry;
 use runtime::language_servers::{TrustSource, folder_servers};
+use workbench::services::RunningProgram;
 use workbench::windows::{self, OpenRequest};
 use workbench::{CodeIndex, Services, init};
 
@@ -88,7 +91,8 @@ fn main() -> ExitCode {
         services.files.as_ref(),
     );
     let shell_failure = host::environment::adopt_login_environment(&services.dirs);
-    run(services, request, handed, shell_failure);
+    let crashes = crashes::record(&services.dirs);
+    run(services, request, handed, shell_failure, crashes);
     ExitCode::SUCCESS
 }
 
@@ -99,6 +103,7 @@ fn run(
     mut request: OpenRequest,
     handed: Option<HandoffReceiver>,
     shell_failure: Option<Receiver<String>>,
+    crashes: CrashRecorder,
 ) {
     let application = pacing::application().with_assets(ui::Assets);
     let mut opened = opened_urls::register(Platform::CURRENT, &application);
@@ -110,6 +115,11 @@ fn run(
         if let Some(threshold) = stalls::threshold() {
             stalls::watch(threshold, services.clock.clone(), cx);
         }
+        cx.on_app_quit(move |_| {
+            crashes.conclude();
+            async {}
+        })
+        .detach();
         let files = services.files.clone();
         services.set(cx);
         let started = init(cx);
@@ -165,6 +175,11 @@ fn services() -> Result<Services, Error> {
         })),
         language_servers: Some(language_servers(dirs.clone())),
         install: install_program(home_folder),
+        facts: Some({
+            let dirs = dirs.clone();
+            Arc::new(move || host::facts(&dirs))
+        }),
+        program: running_program(Platform::CURRENT),
         terminals: Some(terminals::services(
             dirs.clone(),
             home_of_shells,
@@ -200,6 +215,21 @@ fn install_program(home: Option<AbsPath>) -> Option<workbench::services::Install
     Some(Arc::new(move || {
         host::link_command(&program, "burin", &folders)
     }))
+}
+
+/// Returns this program, which can be restarted after an update. `None` if it does not know its own path.
+fn running_program(platform: Platform) -> Option<RunningProgram> {
+    let file = ProgramFile::at(&RealFiles, lasting_program()?)?;
+    Some(RunningProgram {
+        file,
+        restart: Arc::new(move |program, cx| {
+            // macOS opens the bundle, which it knows.
+            if platform == Platform::Linux {
+                cx.set_restart_path(program.as_path().to_owned());
+            }
+            cx.restart();
+        }),
+    })
 }
 
 /// Returns the path of this program after it has ended. A program in an AppImage has its own path only while it runs, so

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use host::{Dirs, RealFiles};
 
+use crate::doctor::DoctorForm;
 use crate::{
     Streams, acp, agents, apply, ask, automations, complete, compose, doctor, grep, index, lsp,
     mcp, models, permissions, recover, run, sandbox, serve, sessions, stats, trust, worktree,
@@ -117,6 +118,9 @@ pub(crate) enum CliCommand {
         /// Print an array of {name, value, verdict, advice}
         #[arg(long)]
         json: bool,
+        /// Print the text of an issue: versions, machine, latest crash, without names and paths of yours
+        #[arg(long, conflicts_with = "json")]
+        report: bool,
     },
     /// Save standard input to a file the way the editor saves
     Write {
@@ -161,7 +165,16 @@ impl CliCommand {
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
         match self {
-            CliCommand::Doctor { json } => doctor::run(dirs, json, streams),
+            CliCommand::Doctor { json, report } => {
+                let form = if report {
+                    DoctorForm::Issue
+                } else if json {
+                    DoctorForm::Json
+                } else {
+                    DoctorForm::Lines
+                };
+                doctor::run(dirs, form, streams)
+            }
             CliCommand::Write { path } => write::run(&RealFiles, dirs, &path, streams),
             CliCommand::Recover { list } => recover::run(&RealFiles, dirs, list, streams),
             CliCommand::Apply(apply) => apply.run(&RealFiles, dirs, streams),

@@ -1,24 +1,37 @@
-//! Reports the machine's capabilities, as lines or as JSON.
+//! Reports the machine's capabilities: as lines, as JSON, or as the text of an issue.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use host::{Dirs, Fact, FactVerdict};
+use crash_report::{CrashNotes, ProgramVersion, Redaction, issue_report};
+use host::{Dirs, Fact, FactVerdict, RealFiles};
 use serde_json::{Value, json};
 
 use crate::{Streams, write_error};
+
+/// The form of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DoctorForm {
+    /// A line for each fact, with advice.
+    Lines,
+    /// An array of facts.
+    Json,
+    /// Markdown with the latest crash, redacted, for an issue.
+    Issue,
+}
 
 /// Prints each fact about the machine with a verdict and advice. The exit code is a failure only if
 /// at least one fact has the verdict `Bad`.
 pub(crate) fn run(
     dirs: &Dirs,
-    as_json: bool,
+    form: DoctorForm,
     streams: &mut Streams<'_>,
 ) -> Result<ExitCode, String> {
     let facts = host::facts(dirs);
-    let text = if as_json {
-        format!("{:#}\n", Value::Array(facts.iter().map(to_json).collect()))
-    } else {
-        facts.iter().map(to_lines).collect()
+    let text = match form {
+        DoctorForm::Lines => facts.iter().map(to_lines).collect(),
+        DoctorForm::Json => format!("{:#}\n", Value::Array(facts.iter().map(to_json).collect())),
+        DoctorForm::Issue => issue(dirs, &facts),
     };
     streams
         .output
@@ -30,6 +43,17 @@ pub(crate) fn run(
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Returns the text of an issue.
+fn issue(dirs: &Dirs, facts: &[Fact]) -> String {
+    let program = ProgramVersion {
+        name: "burin-agent",
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let notes = CrashNotes::new(Arc::new(RealFiles), dirs.crashes());
+    let crash = notes.newest();
+    issue_report(&program, facts, crash.as_ref(), &Redaction::of_this_user())
 }
 
 fn to_json(fact: &Fact) -> Value {
