@@ -8,6 +8,8 @@
 //! - `appimage`: one file that starts without an installation,
 //! - `app`: the bundle `Burin.app`; on macOS also signed, in a disk image and a zip archive.
 //!
+//! Packages contain the programs without symbols; those of Linux are in an archive beside the packages.
+//!
 //! Invariant: the same programs and the same release give the same bytes in every package.
 //! Start at `make`; the files of each package are in `contents`.
 #![expect(
@@ -37,6 +39,7 @@ mod package_tree;
 mod programs;
 mod release;
 mod sbom;
+mod symbols;
 mod tools;
 mod workspace;
 
@@ -51,6 +54,7 @@ use contents::PackageContents;
 use error::Error;
 use linkage::ProgramLinkage;
 use options::{PackageFormat, PackageOptions};
+use package_tree::PackageTree;
 use release::Release;
 
 /// The script that signs and packs the bundle on macOS.
@@ -80,15 +84,6 @@ fn make(options: &PackageOptions) -> Result<(), Error> {
         Some(folder) => folder.clone(),
         None => programs::build(&metadata, &release)?,
     };
-    let contents = PackageContents {
-        burin: programs::read(&programs, "burin")?,
-        agent: programs::read(&programs, "burin-agent")?,
-        texts: programs::texts(&programs, &release)?,
-        bill: sbom::cyclonedx(&crates, &release),
-        licences: licence_texts::report(&crates)?,
-        release,
-    };
-    report_programs(&metadata, &contents);
     let usual = || {
         metadata
             .target_directory
@@ -97,16 +92,30 @@ fn make(options: &PackageOptions) -> Result<(), Error> {
     };
     let out = options.out.clone().unwrap_or_else(usual);
     fs::create_dir_all(&out).map_err(Error::io("make", &out))?;
+    let work = WorkFolder::new(&out)?;
+    let split = |name| symbols::split(&programs, name, std::env::consts::OS, &work.0);
+    let (burin, agent) = (split("burin")?, split("burin-agent")?);
+    let contents = PackageContents {
+        burin: burin.program,
+        agent: agent.program,
+        texts: programs::texts(&programs, &release)?,
+        bill: sbom::cyclonedx(&crates, &release),
+        licences: licence_texts::report(&crates)?,
+        release,
+    };
+    report_programs(&metadata, &contents);
     let run = PackageRun {
         contents,
         programs,
-        work: WorkFolder::new(&out)?,
+        work,
         out,
     };
     for notice in checks::check(&run.contents, &run.work.0.join("checks"))? {
         eprintln!("notice: {notice}");
     }
     let mut made = vec![run.write_bill()?];
+    let symbols = [("burin", burin.symbols), ("burin-agent", agent.symbols)];
+    made.extend(run.write_symbols(symbols)?);
     for format in &options.formats {
         made.extend(run.make_package(*format)?);
     }
@@ -168,6 +177,28 @@ impl PackageRun {
     fn write_bill(&self) -> Result<PathBuf, Error> {
         let name = format!("burin-{}.cdx.json", self.contents.release.version);
         self.write(&name, self.contents.bill.as_bytes())
+    }
+
+    /// Writes the symbols of the programs beside the packages, if there are any.
+    fn write_symbols(
+        &self,
+        programs: [(&str, Option<Vec<u8>>); 2],
+    ) -> Result<Option<PathBuf>, Error> {
+        let mut tree = PackageTree::default();
+        for (name, symbols) in programs {
+            if let Some(symbols) = symbols {
+                tree.add(format!("{name}.debug"), symbols);
+            }
+        }
+        if tree.files().next().is_none() {
+            return Ok(None);
+        }
+        let release = &self.contents.release;
+        let name = format!("burin-{}-symbols-{}", release.version, release.architecture);
+        let tar = archive::tar(&tree, &format!("{name}/"), release.epoch);
+        let bytes = tar.and_then(|tar| archive::gzip(&tar));
+        let bytes = bytes.map_err(Error::pack("the symbols"))?;
+        Ok(Some(self.write(&format!("{name}.tar.gz"), &bytes)?))
     }
 
     /// Makes the packages of one format. Returns their paths.

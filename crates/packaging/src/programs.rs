@@ -1,7 +1,6 @@
 //! The programs of a release: how they are built, and the texts that they print for packages.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::Metadata;
@@ -65,12 +64,6 @@ pub(crate) fn build(metadata: &Metadata, release: &Release) -> Result<PathBuf, E
     build.env("MACOSX_DEPLOYMENT_TARGET", &release.oldest_macos);
     tools::run(&mut build, "Install Rust")?;
     Ok(metadata.target_directory.join(PROFILE).into_std_path_buf())
-}
-
-/// Returns a program of a release.
-pub(crate) fn read(folder: &Path, name: &str) -> Result<Vec<u8>, Error> {
-    let path = folder.join(name);
-    fs::read(&path).map_err(Error::io("read", &path))
 }
 
 /// Returns sentences about the paths of this machine that a program contains: with them, another machine makes another

@@ -1,5 +1,5 @@
-//! The project's own chores: `cargo xtask bench`, `soak`, `package`, `mac-check`, `prices`, `train-embed` and
-//! `train-tab`.
+//! The project's own chores: `cargo xtask bench`, `soak`, `package`, `symbolise`, `mac-check`, `prices`, `train-embed`
+//! and `train-tab`.
 //!
 //! Its tests check the tree itself: layers, sizes, words, exports, the glossary and the links of documents. Every test run
 //! builds this crate, so `model` is its only dependency in the workspace; chores that need more are separate packages,
@@ -10,6 +10,7 @@
     reason = "a chore talks to the terminal and starts cargo; none of it is linked into the product"
 )]
 
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 #[cfg(test)]
@@ -33,6 +34,7 @@ mod platforms;
 mod prices;
 #[cfg(test)]
 mod scan;
+mod symbolise;
 #[cfg(test)]
 mod tidy;
 #[cfg(test)]
@@ -43,6 +45,8 @@ const USAGE: &str = "usage: cargo xtask bench NAME [ARGUMENT…]
        cargo xtask soak [TEST…] runs tests with large counts: all of them, or those whose names contain a TEST
        cargo xtask package [FORMAT…]
                                 makes the packages of a release; see crates/packaging/src/main.rs
+       cargo xtask symbolise NOTE SYMBOLS
+                                names the functions in a note about a crash; see crates/xtask/src/symbolise.rs
        cargo xtask mac-check [aarch64|x86_64] [CARGO ARGUMENT…]
                                 type-checks for macOS on Linux; see packaging/mac-check
        cargo xtask prices LITELLM_JSON SOURCE DATE MODELS_DEV_JSON SOURCE DATE
@@ -58,6 +62,7 @@ fn main() -> ExitCode {
         Some("bench") => run_package("bench", arguments.collect()),
         Some("soak") => soak(arguments.collect()),
         Some("package") => run_package("packaging", arguments.collect()),
+        Some("symbolise") => ended(symbolise(&arguments.collect::<Vec<_>>())),
         Some("mac-check") => mac_check(arguments.collect()),
         Some("prices") => ended(prices(&arguments.collect::<Vec<_>>())),
         Some("train-embed") => run_package("train_embed", arguments.collect()),
@@ -102,6 +107,17 @@ fn finished(command: &mut Command) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints a note about a crash with the names of functions.
+fn symbolise(arguments: &[String]) -> Result<(), String> {
+    let [note, symbols] = arguments else {
+        return Err(USAGE.to_owned());
+    };
+    let text = symbolise::symbolise(Path::new(note), Path::new(symbols))?;
+    let mut output = std::io::stdout();
+    std::io::Write::write_all(&mut output, text.as_bytes())
+        .map_err(|error| format!("cannot write the note: {error}"))
 }
 
 /// Type-checks the workspace for macOS.

@@ -118,3 +118,17 @@ fn manifest_and_workflow_name_the_same_versions() {
     assert!(workflow.contains(&format!("MACOSX_DEPLOYMENT_TARGET: \"{macos}\"")));
     assert!(workflow.contains(&format!("minos {}", macos.replace('.', r"\."))));
 }
+
+#[test]
+fn the_window_opens_the_issues_of_the_manifest() {
+    let read = |path: &str| std::fs::read_to_string(tree::root().join(path)).expect("a file");
+    let manifest = read("Cargo.toml");
+    let mut lines = manifest.lines();
+    let issues = lines.find_map(|line| line.strip_prefix("issues = "));
+    let issues = issues.expect("the address of the issues");
+    let help = read("crates/workbench/src/workbench/help.rs");
+    assert!(
+        help.contains(&format!("const ISSUES: &str = {issues};")),
+        "{issues}"
+    );
+}
