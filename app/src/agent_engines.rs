@@ -84,7 +84,9 @@ pub(crate) fn machine_agents(local: Arc<EngineServices>) -> OpenMachineAgents {
 pub(crate) fn serve() -> ExitCode {
     host::process::leave_terminal();
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).init();
-    let dirs = Dirs::from_environment().map_err(background::Error::from);
+    let dirs = Dirs::from_environment();
+    let dirs = dirs.and_then(|dirs| dirs.check_format().map(|()| dirs));
+    let dirs = dirs.map_err(background::Error::from);
     let served = dirs.and_then(|dirs| {
         let crashes = crate::crashes::record(&dirs);
         let served = background::serve(&dirs, IDLE_TIME);

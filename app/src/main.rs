@@ -147,6 +147,7 @@ fn run(
 /// agents and indexes start later, on first use.
 fn services() -> Result<Services, Error> {
     let dirs = Dirs::from_environment()?;
+    dirs.check_format()?;
     dirs.create()?;
     let working_folder = std::env::current_dir().ok().and_then(AbsPath::new);
     let working_folder = working_folder.filter(|folder| is_chosen(Platform::CURRENT, folder));

@@ -85,7 +85,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
         output,
         errors: &mut errors,
     };
-    let done = Dirs::from_environment()
+    let dirs = Dirs::from_environment();
+    let done = dirs
+        .and_then(|dirs| dirs.check_format().map(|()| dirs))
         .map_err(|error| error.to_string())
         .and_then(|dirs| {
             // Before any process starts.

@@ -13,6 +13,11 @@ use base::AbsPath;
 
 use crate::error::{Error, ErrorReason};
 
+/// File in the state folder with the number of its format. Without the file, the format is the first.
+const FORMAT_FILE: &str = "format";
+/// The format that this program knows. It grows when an older program would lose or damage something by using the state.
+const FORMAT: u32 = 1;
+
 /// The folders in which Burin keeps its own files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dirs {
@@ -62,6 +67,28 @@ impl Dirs {
     /// Returns the folder of the logs of language servers.
     pub fn server_logs(&self) -> AbsPath {
         self.state.join("server_logs")
+    }
+
+    /// Checks that no newer program has changed the format of the state. Blocks on the disk.
+    ///
+    /// # Errors
+    ///
+    /// Fails if one has; then the state must not be used.
+    pub fn check_format(&self) -> Result<(), Error> {
+        let text = fs::read_to_string(self.state.join(FORMAT_FILE)).unwrap_or_default();
+        let found = text.trim().parse().unwrap_or(FORMAT);
+        if found <= FORMAT {
+            return Ok(());
+        }
+        let sentence = format!(
+            "a newer Burin wrote it (format {found}, this version knows {FORMAT}); nothing was changed. Start the newer \
+             version, or set BURIN_STATE_DIR to another folder"
+        );
+        Err(Error::new(
+            &self.state,
+            "use the state in",
+            ErrorReason::Other(sentence),
+        ))
     }
 
     /// Creates the missing folders, accessible to this user only.

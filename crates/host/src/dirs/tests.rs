@@ -78,3 +78,21 @@ fn created_folders_are_private() {
     create_private(&dirs.state).expect("there already");
     assert_eq!(mode(&dirs.state), 0o700);
 }
+
+#[test]
+fn state_of_a_newer_program_is_refused_and_unchanged() {
+    let folder = crate::temp::TempFolder::new().expect("a folder");
+    let dirs = Dirs::under(folder.path());
+    dirs.create().expect("folders");
+    let file = dirs.state.join("format");
+    dirs.check_format().expect("no file is the first format");
+    for (text, is_known) in [("1\n", true), ("", true), ("2\n", false), ("300", false)] {
+        std::fs::write(file.as_path(), text).expect("written");
+        let checked = dirs.check_format();
+        assert_eq!(checked.is_ok(), is_known, "{text:?}");
+        let kept = std::fs::read_to_string(file.as_path()).expect("the file");
+        assert_eq!(kept, text);
+    }
+    let sentence = dirs.check_format().expect_err("newer").to_string();
+    assert!(sentence.contains("a newer Burin wrote it"), "{sentence}");
+}
