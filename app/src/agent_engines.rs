@@ -7,7 +7,6 @@ use std::time::Duration;
 use background::{
     AgentMachine, BackgroundAgents, BackgroundShells, EngineServices, IDLE_TIME, ServerProgram,
 };
-use base::AbsPath;
 use composer_panel::AgentService;
 use host::{Dirs, Files, RealFiles};
 use project::UnsavedTexts;
@@ -47,7 +46,7 @@ pub(crate) fn choose_engines(
     if !runs_in_background(&RealFiles, dirs) {
         return in_window();
     }
-    let Some(program) = std::env::current_exe().ok().and_then(AbsPath::new) else {
+    let Some(program) = host::own_program() else {
         log::warn!("agents run in the window: the path of this program is unknown");
         return in_window();
     };

@@ -236,7 +236,7 @@ fn running_program(platform: Platform) -> Option<RunningProgram> {
 /// Returns the path of this program after it has ended. A program in an AppImage has its own path only while it runs, so
 /// this is the path of the AppImage.
 fn lasting_program() -> Option<AbsPath> {
-    let program = std::env::current_exe().ok().and_then(AbsPath::new)?;
+    let program = host::own_program()?;
     let path = |variable: &str| std::env::var_os(variable).and_then(AbsPath::new);
     let is_mounted = path("APPDIR").is_some_and(|folder| program.is_within(&folder));
     if is_mounted {

@@ -49,8 +49,7 @@ impl PromptForwarder {
     fn start(&self) -> Result<Arc<PromptServer>, ProgramError> {
         // Below the state folder, which is private to the user.
         RealFiles.create_folder(&self.folder)?;
-        let program = std::env::current_exe().ok().and_then(AbsPath::new);
-        let program = program.ok_or_else(|| ProgramError::Failed {
+        let program = host::own_program().ok_or_else(|| ProgramError::Failed {
             command: "askpass".to_owned(),
             message: "the path of this program is unknown".to_owned(),
         })?;

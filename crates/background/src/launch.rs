@@ -136,7 +136,7 @@ pub(crate) fn fresh_id() -> String {
 
 /// Returns the stamp of this program.
 pub(crate) fn own_stamp() -> ProgramStamp {
-    let program = std::env::current_exe().ok().and_then(AbsPath::new);
+    let program = host::own_program();
     program.map(|it| stamp(&it)).unwrap_or_default()
 }
 

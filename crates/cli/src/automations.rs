@@ -163,7 +163,7 @@ fn trust(
 
 /// Runs an automation in the background process, which starts if necessary.
 fn run_now(dirs: &Dirs, root: &AbsPath, name: &str) -> Result<String, String> {
-    let path = std::env::current_exe().ok().and_then(AbsPath::new);
+    let path = host::own_program();
     let path = path.ok_or("the path of this program is unknown")?;
     let arguments = vec!["serve".into(), "--detached".into()];
     let program = ServerProgram { path, arguments };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agent::session::SessionActivity;
 use background::{Error, ServerProgram, ServiceStatus};
-use base::{AbsPath, LineFeeds, printable};
+use base::{LineFeeds, printable};
 use clap::Args;
 use host::Dirs;
 
@@ -127,7 +127,7 @@ impl ServeCommand {
 
 /// Connects the input and the output of this program to the background process until one of them ends.
 fn pass_through(dirs: &Dirs) -> Result<ExitCode, String> {
-    let program = std::env::current_exe().ok().and_then(AbsPath::new);
+    let program = host::own_program();
     let path = program.ok_or("the path of this program is unknown")?;
     let arguments = vec!["serve".into(), "--detached".into()];
     let program = ServerProgram { path, arguments };

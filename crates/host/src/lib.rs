@@ -61,7 +61,7 @@ pub use instance::{HandoffReceiver, Instance, claim, private_socket};
 pub use listing::{ListedEntry, Listing};
 pub use memory::release_free_memory;
 pub use priority::lower_priority;
-pub use program::{ProgramFile, ProgramImage};
+pub use program::{ProgramFile, ProgramImage, own_program};
 pub use real::RealFiles;
 pub use real::{
     BulkStat, ChangeQueue, FileVersion, PolledChange, RandomAccessFile, WallTime, is_temp_name,

@@ -1,8 +1,10 @@
-//! The file of the running program: its build, its place in memory, and whether a package replaced it.
+//! The file of the running program: its path, its build, its place in memory, and whether a package replaced it.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use base::AbsPath;
 
@@ -17,6 +19,27 @@ const TABLE_ENTRY: usize = 56;
 /// Type of a segment with notes, and of the note with the build id.
 const SEGMENT_OF_NOTES: u32 = 4;
 const NOTE_OF_BUILD: u32 = 3;
+
+/// The end of the path that Linux reports for a program whose file was replaced or removed.
+const DELETED: &[u8] = b" (deleted)";
+
+/// Returns the path of this program, also after an update has replaced its file: then the newer program has this path.
+/// `None` if the path is unknown.
+pub fn own_program() -> Option<AbsPath> {
+    let path = std::env::current_exe().ok()?;
+    AbsPath::new(without_mark(path, Path::exists))
+}
+
+/// Returns the path without the mark of a replaced file. A file may also have a name that ends with the mark.
+fn without_mark(path: PathBuf, exists: impl Fn(&Path) -> bool) -> PathBuf {
+    if exists(&path) {
+        return path;
+    }
+    let bytes = path.as_os_str().as_bytes().strip_suffix(DELETED);
+    bytes.map_or(path.clone(), |bytes| {
+        PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+    })
+}
 
 /// The identity of the running program, with which addresses in it can be resolved later.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -136,7 +159,9 @@ impl ProgramFile {
 
 #[cfg(test)]
 mod tests {
-    use super::{ProgramFile, ProgramImage, build_id, mapped_addresses};
+    use std::path::{Path, PathBuf};
+
+    use super::{ProgramFile, ProgramImage, build_id, mapped_addresses, without_mark};
     use crate::fake::FakeFiles;
     use crate::files::Files as _;
     use base::AbsPath;
@@ -190,6 +215,19 @@ mod tests {
         let function = ProgramImage::of_this_process as fn() -> ProgramImage;
         let address = (function as *const ()).addr() as u64;
         assert!(image.addresses.contains(&address), "{image:?} {address:x}");
+    }
+
+    #[test]
+    fn a_replaced_program_keeps_its_path() {
+        let check = |path: &str, existing: &str, expected: &str| {
+            let found = without_mark(PathBuf::from(path), |path| path == Path::new(existing));
+            assert_eq!(found, Path::new(expected), "{path}");
+        };
+        check("/bin/burin", "/bin/burin", "/bin/burin");
+        check("/bin/burin (deleted)", "/bin/burin", "/bin/burin");
+        check("/bin/burin (deleted)", "", "/bin/burin");
+        check("/bin/x (deleted)", "/bin/x (deleted)", "/bin/x (deleted)");
+        check("/bin/burin", "", "/bin/burin");
     }
 
     #[test]

@@ -31,7 +31,7 @@ impl PoolSettings {
     /// Returns the defaults for Burin's own programs: the monitor is `burin-agent` beside this program,
     /// which starts fastest, or else this program itself.
     pub fn for_program() -> Self {
-        let own = std::env::current_exe().ok();
+        let own = host::own_program().map(|own| own.as_path().to_owned());
         let agent = own.as_ref().map(|own| own.with_file_name("burin-agent"));
         let monitor = agent.filter(|agent| agent.is_file()).or(own);
         Self {
