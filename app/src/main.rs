@@ -27,6 +27,7 @@ use async_channel::Receiver;
 use background::EngineServices;
 use base::{AbsPath, LineFeeds, Platform, printable};
 use crash_report::CrashRecorder;
+use gpui_kit::App;
 use host::{Dirs, HandoffReceiver, ProgramFile, RealClock, RealFiles};
 use language::RunningOptions;
 use project::{UnsavedTexts, WalkBackend};
@@ -153,6 +154,7 @@ fn services() -> Result<Services, Error> {
     let working_folder = working_folder.filter(|folder| is_chosen(Platform::CURRENT, folder));
     let home = std::env::var_os("HOME").and_then(AbsPath::new);
     let (home_folder, home_of_shells) = (home.clone(), home.clone());
+    let probed = dirs.clone();
     let unsaved = Arc::new(UnsavedTexts::default());
     let indexes = IndexRegistry::new(&dirs);
     let engines = EngineServices::new(dirs.clone(), unsaved.clone(), indexes.clone());
@@ -176,10 +178,7 @@ fn services() -> Result<Services, Error> {
         })),
         language_servers: Some(language_servers(dirs.clone())),
         install: install_program(home_folder),
-        facts: Some({
-            let dirs = dirs.clone();
-            Arc::new(move || host::facts(&dirs))
-        }),
+        facts: Some(Arc::new(move || host::facts(&probed))),
         program: running_program(Platform::CURRENT),
         terminals: Some(terminals::services(
             dirs.clone(),
@@ -223,7 +222,7 @@ fn running_program(platform: Platform) -> Option<RunningProgram> {
     let file = ProgramFile::at(&RealFiles, lasting_program()?)?;
     Some(RunningProgram {
         file,
-        restart: Arc::new(move |program, cx| {
+        restart: Arc::new(move |program: &AbsPath, cx: &mut App| {
             // macOS opens the bundle, which it knows.
             if platform == Platform::Linux {
                 cx.set_restart_path(program.as_path().to_owned());

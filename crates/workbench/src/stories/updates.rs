@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::AbsPath;
-use gpui_kit::TestAppContext;
+use gpui_kit::{App, TestAppContext};
 use host::{FakeFiles, ProgramFile};
 
 use super::{Story, path, project, services, start, start_with};
@@ -23,7 +23,7 @@ fn services_with_program(files: &FakeFiles, restarts: &Restarts) -> Services {
     Services {
         program: Some(RunningProgram {
             file: ProgramFile::at(files, path(PROGRAM)).expect("a program"),
-            restart: Arc::new(move |program, cx| {
+            restart: Arc::new(move |program: &AbsPath, cx: &mut App| {
                 let mut restarts = restarts.lock().unwrap_or_else(PoisonError::into_inner);
                 restarts.push(program.clone());
                 cx.quit();
