@@ -54,7 +54,7 @@ fn the_guide_is_searched_and_opened_at_the_section(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn a_crash_is_reported_at_the_next_start_alone(cx: &mut TestAppContext) {
+async fn a_crash_is_reported_at_the_next_start_alone(cx: &mut TestAppContext) {
     let files = project();
     crashed(&files);
     let mut story = open_with(files.clone(), cx);
