@@ -61,9 +61,15 @@ remove_listed() {
     esac
   done <"$list"
   rm -f "$list"
+  # The database that the desktop made of the entry, if there is no other entry.
+  database=$prefix/share/applications/mimeinfo.cache
+  if [ -e "$database" ] && ! ls "$prefix/share/applications/"*.desktop >/dev/null 2>&1; then
+    rm -f "$database"
+  fi
   # The list has parents before their contents.
   sort -r "$1" | while IFS= read -r name; do
     case $name in
+      ./) rmdir "$prefix" 2>/dev/null || : ;;
       */) rmdir "$prefix/$name" 2>/dev/null || : ;;
     esac
   done
@@ -89,9 +95,9 @@ make_folder() {
 
 install_files() {
   [ "$here" != "$prefix/share/burin" ] || { echo "install.sh: run this from the unpacked archive" >&2; exit 2; }
-  mkdir -p "$prefix"
   new=$(mktemp)
   trap 'rm -f "$new"' EXIT
+  [ -d "$prefix" ] || { mkdir -p "$prefix"; echo ./ >>"$new"; }
   # Folders that an earlier installation made stay listed, so that --uninstall removes them.
   [ ! -e "$list" ] || grep '/$' "$list" >>"$new" || :
   (cd "$here" && find bin share -type d) | sort | while IFS= read -r folder; do
