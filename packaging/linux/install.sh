@@ -41,6 +41,8 @@ case $prefix in
   *) prefix=$(pwd)/$prefix ;;
 esac
 list=$prefix/share/burin/installed-files
+# The database that the desktop makes of entries.
+database=share/applications/mimeinfo.cache
 
 # refresh: updates the caches of the desktop, where its programs exist.
 refresh() {
@@ -61,11 +63,6 @@ remove_listed() {
     esac
   done <"$list"
   rm -f "$list"
-  # The database that the desktop made of the entry, if there is no other entry.
-  database=$prefix/share/applications/mimeinfo.cache
-  if [ -e "$database" ] && ! ls "$prefix/share/applications/"*.desktop >/dev/null 2>&1; then
-    rm -f "$database"
-  fi
   # The list has parents before their contents.
   sort -r "$1" | while IFS= read -r name; do
     case $name in
@@ -81,7 +78,10 @@ uninstall() {
   cp "$list" "$copy"
   remove_listed "$copy"
   rm -f "$copy"
-  refresh
+  # It was removed if the installation brought it; other entries may need one.
+  if [ -e "$prefix/$database" ] || grep -qs '^MimeType=' "$prefix/share/applications/"*.desktop; then
+    refresh
+  fi
   echo "Burin was removed from $prefix. These folders with your settings and state were kept:"
   echo "  ${XDG_CONFIG_HOME:-$HOME/.config}/burin"
   echo "  ${XDG_STATE_HOME:-$HOME/.local/state}/burin"
@@ -122,6 +122,9 @@ install_files() {
     grep -v '/$' "$list" | while IFS= read -r file; do
       grep -qxF "$file" "$new" || rm -f "$prefix/$file"
     done
+  fi
+  if [ ! -e "$prefix/$database" ] || { [ -e "$list" ] && grep -qxF "$database" "$list"; }; then
+    echo "$database" >>"$new"
   fi
   sort -u "$new" >"$list"
   echo share/burin/installed-files >>"$list"
