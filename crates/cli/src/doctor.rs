@@ -78,3 +78,35 @@ fn verdict_parts(verdict: &FactVerdict) -> (&'static str, Option<&str>) {
         FactVerdict::Bad(advice) => ("bad", Some(advice)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use host::{Files as _, TempFolder};
+
+    use super::*;
+
+    const NOTE: &[u8] = b"burin crash note 1\nprogram: burin 0.0.9\nbuild: unknown\ntime: 5\n\
+                          thread: main\nplace: a.rs:3:5\nmessage:\n  cannot read \"my diary\"\n";
+
+    #[test]
+    fn the_text_of_an_issue_has_the_machine_and_the_crash() {
+        let folder = TempFolder::new().expect("a folder");
+        let dirs = Dirs::under(folder.path());
+        let facts = [Fact {
+            name: "git",
+            value: "2.39.5".to_owned(),
+            verdict: FactVerdict::Good,
+        }];
+        let program = concat!("- burin-agent: ", env!("CARGO_PKG_VERSION"), "\n");
+        let text = issue(&dirs, &facts);
+        assert!(text.contains(program) && text.contains("- git: 2.39.5\n"));
+        assert!(!text.contains("place:"), "{text}");
+        let crashes = dirs.crashes();
+        RealFiles.create_folder(&crashes).expect("a folder");
+        let note = crashes.join("0000000000005-7-0.crash");
+        RealFiles.write_private(&note, NOTE).expect("written");
+        let text = issue(&dirs, &facts);
+        assert!(text.contains("place: a.rs:3:5\n"), "{text}");
+        assert!(!text.contains("diary"), "{text}");
+    }
+}
