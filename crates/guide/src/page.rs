@@ -1,7 +1,5 @@
 //! The pages of the guide.
 
-use crate::section::{self, GuideSection};
-
 /// A page of the guide: a file of `docs/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GuidePage {
@@ -60,11 +58,6 @@ impl GuidePage {
         let text = self.text;
         let mut titles = text.lines().filter_map(|line| line.strip_prefix("# "));
         titles.next().unwrap_or(self.name)
-    }
-
-    /// Returns the sections, in order. The first one has the title of the page.
-    pub fn sections(&'static self) -> Vec<GuideSection> {
-        section::sections(self)
     }
 }
 

@@ -17,8 +17,15 @@ pub struct GuideSection {
     pub text: &'static str,
 }
 
+impl GuidePage {
+    /// Returns the sections, in order. The first one has the title of the page.
+    pub fn sections(&'static self) -> Vec<GuideSection> {
+        sections(self)
+    }
+}
+
 /// Splits a page at its headings. Headings in code blocks are text.
-pub(crate) fn sections(page: &'static GuidePage) -> Vec<GuideSection> {
+fn sections(page: &'static GuidePage) -> Vec<GuideSection> {
     let mut starts: Vec<(usize, u32, &'static str)> = Vec::new();
     let mut is_code = false;
     let (mut at, mut row) = (0, 0);
