@@ -69,8 +69,8 @@ impl CrashNote {
         for line in lines {
             if let Some(content) = line.strip_prefix(INDENT) {
                 let text: &mut String = match open {
-                    Some(OpenText::Message) => &mut note.message,
-                    Some(OpenText::Backtrace) => &mut note.backtrace,
+                    Some(NoteText::Message) => &mut note.message,
+                    Some(NoteText::Backtrace) => &mut note.backtrace,
                     None => continue,
                 };
                 text.push_str(content);
@@ -86,8 +86,8 @@ impl CrashNote {
                 "time" => note.at_ms = value.parse().ok()?,
                 "thread" => note.thread = value.to_owned(),
                 "place" => note.place = value.to_owned(),
-                "message" => open = Some(OpenText::Message),
-                "backtrace" => open = Some(OpenText::Backtrace),
+                "message" => open = Some(NoteText::Message),
+                "backtrace" => open = Some(NoteText::Backtrace),
                 _ => {}
             }
         }
@@ -99,7 +99,7 @@ impl CrashNote {
 
 /// A text with several lines, while it is parsed.
 #[derive(Clone, Copy)]
-enum OpenText {
+enum NoteText {
     Message,
     Backtrace,
 }
