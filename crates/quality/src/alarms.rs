@@ -77,7 +77,9 @@ impl CallHistory {
 
     /// Returns the number of calls that are expected in ninety days.
     fn expected(&self) -> f64 {
-        let age = self.last_ms.saturating_sub(self.first_ms.unwrap_or(self.last_ms));
+        let age = self
+            .last_ms
+            .saturating_sub(self.first_ms.unwrap_or(self.last_ms));
         let age = age.max(DAY) as f64;
         // The time that the decayed number of calls stands for.
         let span = HALF_LIFE / std::f64::consts::LN_2 * (1.0 - 0.5_f64.powf(age / HALF_LIFE));
@@ -103,7 +105,10 @@ impl CallSeries {
     /// Returns the calls of other models with the tool, and their failures by class.
     fn others(&self, call: &MeasuredCall) -> (f64, BTreeMap<String, f64>) {
         let first = (call.tool.clone(), String::new());
-        let of_tool = self.tools.range(first..).take_while(|((tool, _), _)| *tool == call.tool);
+        let of_tool = self
+            .tools
+            .range(first..)
+            .take_while(|((tool, _), _)| *tool == call.tool);
         let (mut calls, mut failures) = (0.0, BTreeMap::new());
         for (_, series) in of_tool.filter(|((_, model), _)| *model != call.model) {
             let decay = series.history.decay(call.at_ms);
@@ -158,7 +163,12 @@ impl ToolSeries {
         }
         self.unknown_ms = Some(call.at_ms);
         let count = self.unknowns.len();
-        let examples = self.unknowns.iter().rev().take(3).flat_map(|it| it.examples.clone());
+        let examples = self
+            .unknowns
+            .iter()
+            .rev()
+            .take(3)
+            .flat_map(|it| it.examples.clone());
         Some(AlarmRecord {
             class: UNKNOWN.to_owned(),
             since_ms: self.unknowns.front().map_or(call.at_ms, |it| it.since_ms),
@@ -176,12 +186,20 @@ impl AlarmRecord {
     /// Returns the alarm as a clause.
     pub fn sentence(&self) -> String {
         let Self {
-            class, usual, now, calls, ..
+            class,
+            usual,
+            now,
+            calls,
+            ..
         } = self;
         match class.as_str() {
-            UNKNOWN => format!("{calls} calls within an hour ended with an unknown outcome, which is a defect"),
+            UNKNOWN => format!(
+                "{calls} calls within an hour ended with an unknown outcome, which is a defect"
+            ),
             duration::SLOWER | duration::FASTER => {
-                format!("{class}: {now:.0} ms in the middle of {calls} calls, and {usual:.0} ms were usual")
+                format!(
+                    "{class}: {now:.0} ms in the middle of {calls} calls, and {usual:.0} ms were usual"
+                )
             }
             _ => {
                 let (now, usual) = (100.0 * now, 100.0 * usual);
@@ -196,7 +214,10 @@ pub fn alarms(calls: &[MeasuredCall]) -> Vec<AlarmRecord> {
     let mut ordered: Vec<&MeasuredCall> = calls.iter().collect();
     ordered.sort_by_key(|call| call.at_ms);
     let mut series = CallSeries::default();
-    ordered.into_iter().flat_map(|call| series.add(call)).collect()
+    ordered
+        .into_iter()
+        .flat_map(|call| series.add(call))
+        .collect()
 }
 
 #[cfg(test)]

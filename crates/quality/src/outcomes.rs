@@ -135,9 +135,8 @@ fn latency(calls: &[&MeasuredCall]) -> (f64, f64) {
 /// Returns the sentence of an alert if at least `UNKNOWNS` calls of the hour before `now_ms`, in
 /// milliseconds since 1970, have the outcome `unknown`; otherwise `None`.
 fn unknowns(calls: &[&MeasuredCall], now_ms: u64) -> Option<String> {
-    let of_late = |call: &&&MeasuredCall| {
-        call.outcome == UNKNOWN && now_ms.saturating_sub(call.at_ms) < HOUR
-    };
+    let of_late =
+        |call: &&&MeasuredCall| call.outcome == UNKNOWN && now_ms.saturating_sub(call.at_ms) < HOUR;
     let count = calls.iter().filter(of_late).count() as u64;
     (count >= UNKNOWNS).then(|| {
         format!(

@@ -221,7 +221,10 @@ impl QualityRecord {
             Self::Kept(it) => format!("{} {}", it.unit, it.milestone),
             Self::Alarm(it) => format!("{} {} {} {}", it.tool, it.model, it.class, it.since_ms),
             Self::Exposure(it) => format!("{} {}", it.experiment, it.subject),
-            Self::Trial(it) => format!("{} {} {} {}", it.experiment, it.task, it.variant, it.attempt),
+            Self::Trial(it) => format!(
+                "{} {} {} {}",
+                it.experiment, it.task, it.variant, it.attempt
+            ),
         }
     }
 
@@ -418,7 +421,13 @@ mod tests {
         let alarm = r#"{"tool":"edit","model":"a/b","class":"timeout","at_ms":9,"since_ms":5,"sum":3.2,"bound":3.0,"usual":0.02,"now":0.5,"calls":4,"examples":[{"session":"s","call":"c","at_ms":9}]}"#;
         let exposure = r#"{"experiment":"e","subject":"s","variant":"v","at_ms":1}"#;
         let trial = r#"{"experiment":"e","task":"t","variant":"v","attempt":1,"reward":1.0,"seconds":2.5,"tokens":10,"at_ms":1}"#;
-        for (kind, body) in [("unit", unit), ("kept", kept), ("alarm", alarm), ("exposure", exposure), ("trial", trial)] {
+        for (kind, body) in [
+            ("unit", unit),
+            ("kept", kept),
+            ("alarm", alarm),
+            ("exposure", exposure),
+            ("trial", trial),
+        ] {
             let read = QualityRecord::read(kind, 1, body).expect("a row of version 1");
             assert_eq!(read.body(), body);
         }

@@ -47,7 +47,11 @@ pub(super) struct DurationSeries {
 
 impl DurationSeries {
     /// Adds a call. `history` are the earlier calls of the tool.
-    pub(super) fn add(&mut self, call: &MeasuredCall, history: &CallHistory) -> Option<AlarmRecord> {
+    pub(super) fn add(
+        &mut self,
+        call: &MeasuredCall,
+        history: &CallHistory,
+    ) -> Option<AlarmRecord> {
         let value = call.millis.max(1.0).ln();
         let bound = (history.expected().ln() - BOUND_SHIFT).max(MIN_BOUND);
         let found = self.compare(call, value, bound);

@@ -29,7 +29,12 @@ fn call(at_ms: u64, is_failure: bool, millis: f64) -> MeasuredCall {
 }
 
 /// Makes calls at random times from `start` to `end`, with a share of failures.
-fn calls(random: &mut SplitMix, (start, end): (u64, u64), per_day: f64, share: f64) -> Vec<MeasuredCall> {
+fn calls(
+    random: &mut SplitMix,
+    (start, end): (u64, u64),
+    per_day: f64,
+    share: f64,
+) -> Vec<MeasuredCall> {
     let mut calls = Vec::new();
     let mut at = start as f64;
     loop {
@@ -56,14 +61,25 @@ fn simulate(usual: f64, per_day: f64) -> (f64, f64, f64) {
             .filter(|alarm| alarm.at_ms >= HISTORY)
             .count();
         let mut rising = calls(&mut random, (0, HISTORY), per_day, usual);
-        rising.extend(calls(&mut random, (HISTORY, HISTORY + WEEK), per_day, raised_share(usual)));
-        let found = alarms(&rising).into_iter().find(|alarm| alarm.at_ms >= HISTORY);
+        rising.extend(calls(
+            &mut random,
+            (HISTORY, HISTORY + WEEK),
+            per_day,
+            raised_share(usual),
+        ));
+        let found = alarms(&rising)
+            .into_iter()
+            .find(|alarm| alarm.at_ms >= HISTORY);
         delays.extend(found.map(|alarm| (alarm.at_ms - HISTORY) as f64 / DAY as f64));
     }
     delays.sort_by(f64::total_cmp);
     let median = delays.get(delays.len() / 2).copied().unwrap_or(f64::NAN);
     let runs = runs() as f64;
-    (f64::from(false_alarms as u32) / runs, delays.len() as f64 / runs, median)
+    (
+        f64::from(false_alarms as u32) / runs,
+        delays.len() as f64 / runs,
+        median,
+    )
 }
 
 #[test]
@@ -72,7 +88,10 @@ fn series_raise_about_one_false_alarm_in_a_quarter() {
     for usual in [0.005, 0.02, 0.05, 0.15] {
         for per_day in [10.0, 40.0, 200.0] {
             let (false_alarms, found, days) = simulate(usual, per_day);
-            println!("{usual} {per_day}: {false_alarms:.2} false alarms, {:.0} % found, {days:.1} days", 100.0 * found);
+            println!(
+                "{usual} {per_day}: {false_alarms:.2} false alarms, {:.0} % found, {days:.1} days",
+                100.0 * found
+            );
             // One alarm is the goal; the mean of the simulated series varies by about 0.15.
             assert!(false_alarms <= 1.15, "{usual} {per_day}: {false_alarms}");
             if usual >= 0.02 && per_day >= 40.0 {
@@ -92,7 +111,12 @@ fn sums_find_rises_that_the_rule_of_the_day_misses() {
     for run in 0..runs() {
         let mut random = SplitMix::new(run + 5_000_000);
         let mut rising = calls(&mut random, (0, HISTORY), 10.0, 0.05);
-        rising.extend(calls(&mut random, (HISTORY, HISTORY + WEEK), 10.0, raised_share(0.05)));
+        rising.extend(calls(
+            &mut random,
+            (HISTORY, HISTORY + WEEK),
+            10.0,
+            raised_share(0.05),
+        ));
         by_sum += u64::from(alarms(&rising).iter().any(|alarm| alarm.at_ms >= HISTORY));
         // The rule is looked at every six hours.
         let looks = (1..=28).map(|look| HISTORY + look * DAY / 4);
@@ -113,7 +137,11 @@ fn sums_find_rises_that_the_rule_of_the_day_misses() {
 /// Durations with a long tail, and now and then one that hangs.
 fn duration(random: &mut SplitMix, factor: f64) -> f64 {
     let normal: f64 = (0..12).map(|_| random.next_share()).sum::<f64>() - 6.0;
-    let hang = if random.next_share() < 0.01 { 30.0 } else { 1.0 };
+    let hang = if random.next_share() < 0.01 {
+        30.0
+    } else {
+        1.0
+    };
     200.0 * factor * hang * (0.6 * normal).exp()
 }
 
@@ -125,17 +153,27 @@ fn slower_tools_are_found_with_few_false_alarms() {
             let mut random = SplitMix::new(run + 9_000_000);
             let timed = |random: &mut SplitMix, period: (u64, u64), factor: f64| {
                 let mut calls = calls(random, period, per_day, 0.0);
-                calls.iter_mut().for_each(|call| call.millis = duration(random, factor));
+                calls
+                    .iter_mut()
+                    .for_each(|call| call.millis = duration(random, factor));
                 calls
             };
             let quiet = timed(&mut random, (0, HISTORY + QUIET), 1.0);
-            false_alarms += alarms(&quiet).iter().filter(|it| it.at_ms >= HISTORY).count();
+            false_alarms += alarms(&quiet)
+                .iter()
+                .filter(|it| it.at_ms >= HISTORY)
+                .count();
             let mut slower = timed(&mut random, (0, HISTORY), 1.0);
             slower.extend(timed(&mut random, (HISTORY, HISTORY + WEEK), 2.0));
             let alarm = alarms(&slower).into_iter().find(|it| it.at_ms >= HISTORY);
-            found += usize::from(alarm.is_some_and(|it| it.class == "slower" && it.now > 1.4 * it.usual));
+            found += usize::from(
+                alarm.is_some_and(|it| it.class == "slower" && it.now > 1.4 * it.usual),
+            );
         }
-        let (false_alarms, found) = (false_alarms as f64 / runs() as f64, found as f64 / runs() as f64);
+        let (false_alarms, found) = (
+            false_alarms as f64 / runs() as f64,
+            found as f64 / runs() as f64,
+        );
         println!("{per_day} a day: {false_alarms:.2} false alarms, {found:.2} found");
         assert!(false_alarms <= 1.15, "{per_day}: {false_alarms}");
         assert!(found >= 0.9, "{per_day}: {found}");
@@ -145,13 +183,22 @@ fn slower_tools_are_found_with_few_false_alarms() {
 #[test]
 fn an_alarm_names_its_climb_once_with_examples() {
     let hour = DAY / 24;
-    let mut past: Vec<MeasuredCall> = (0..400).map(|ix| call(ix * hour, ix % 50 == 0, 100.0)).collect();
+    let mut past: Vec<MeasuredCall> = (0..400)
+        .map(|ix| call(ix * hour, ix % 50 == 0, 100.0))
+        .collect();
     past.extend((400..430).map(|ix| call(ix * hour, ix % 2 == 0, 100.0)));
     let found = alarms(&past);
     let [alarm] = found.as_slice() else {
         panic!("one climb, one alarm: {found:?}");
     };
-    assert_eq!((alarm.tool.as_str(), alarm.model.as_str(), alarm.class.as_str()), ("edit", "a/b", "timeout"));
+    assert_eq!(
+        (
+            alarm.tool.as_str(),
+            alarm.model.as_str(),
+            alarm.class.as_str()
+        ),
+        ("edit", "a/b", "timeout")
+    );
     assert_eq!(alarm.since_ms, 400 * hour);
     let example = |ix: u64| AlarmExample {
         session: "s".to_owned(),
@@ -162,8 +209,15 @@ fn an_alarm_names_its_climb_once_with_examples() {
     assert!(last <= 408, "{last}");
     assert_eq!(alarm.examples.last(), Some(&example(last)));
     assert!(!alarm.examples.is_empty() && alarm.examples.len() <= 3);
-    assert!(alarm.sum >= alarm.bound && alarm.usual < 0.05 && alarm.now > 0.4, "{alarm:?}");
-    assert!(alarm.sentence().starts_with("timeout: "), "{}", alarm.sentence());
+    assert!(
+        alarm.sum >= alarm.bound && alarm.usual < 0.05 && alarm.now > 0.4,
+        "{alarm:?}"
+    );
+    assert!(
+        alarm.sentence().starts_with("timeout: "),
+        "{}",
+        alarm.sentence()
+    );
     // Reading the calls again finds the same alarm, in any order.
     past.reverse();
     assert_eq!(alarms(&past), found);
@@ -180,7 +234,9 @@ fn a_new_model_starts_from_the_shares_of_the_others() {
         renamed.collect::<Vec<_>>()
     };
     let failing = |start: u64, count: u64, every: u64| -> Vec<MeasuredCall> {
-        (start..start + count).map(|ix| call(ix * hour, ix % every == 0, 100.0)).collect()
+        (start..start + count)
+            .map(|ix| call(ix * hour, ix % every == 0, 100.0))
+            .collect()
     };
     // The tool fails in a fifth of all calls with any model; a new model is no exception.
     let mut past = by("a/old", failing(0, 600, 5));
@@ -190,7 +246,10 @@ fn a_new_model_starts_from_the_shares_of_the_others() {
     let mut past = by("a/old", failing(0, 600, 100));
     past.extend(by("a/new", failing(600, 40, 5)));
     let found = alarms(&past);
-    assert!(found.iter().all(|alarm| alarm.model == "a/new"), "{found:?}");
+    assert!(
+        found.iter().all(|alarm| alarm.model == "a/new"),
+        "{found:?}"
+    );
     assert_eq!(found.len(), 1);
 }
 
