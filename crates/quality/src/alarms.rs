@@ -5,8 +5,9 @@
 //! number of expected failures, so that a series raises about one false alarm in ninety days, whatever its size.
 //!
 //! Invariant: the alarms depend only on the calls; reading them again gives the same ones.
-//! Invariant: a climb of a sum raises one alarm. After it, the series is silent for a week, in which its usual level
-//! adapts.
+//! Invariant: a climb of a sum raises one alarm. After it, the level of the climb is the usual one, and the series is
+//! silent for three days.
+//! Invariant: the calls of a climb do not change the level that they are compared with.
 //! Limitations: calls that a model makes in a row depend on each other, which makes false alarms more frequent.
 //! Start at `CallSeries`.
 
@@ -25,7 +26,9 @@ use failure::FailureSeries;
 /// Period in milliseconds in which a series raises about one false alarm.
 const PERIOD: u64 = 90 * DAY;
 /// Period in milliseconds after an alarm in which its series raises no other.
-const SILENCE: u64 = 7 * DAY;
+const SILENCE: u64 = 3 * DAY;
+/// Time in milliseconds after which a call counts half for the usual level. Shorter memories know rare failures badly.
+const MEMORY: f64 = 28.0 * DAY as f64;
 /// Weight, in calls, of the tool's share with other models, for a model with few calls.
 const PRIOR_CALLS: f64 = 50.0;
 /// Minimum weight, in calls, of the usual level before a series can raise an alarm.
@@ -53,10 +56,13 @@ struct ToolSeries {
     unknown_ms: Option<u64>,
 }
 
-/// The number of calls, in which the weight of a call halves every week.
+/// The number of calls.
 #[derive(Clone, Copy, Debug, Default)]
 struct CallHistory {
+    /// Number of calls, in which the weight of a call halves every week.
     calls: f64,
+    /// Number of calls with the memory of usual levels.
+    remembered: f64,
     /// Times of the first and the latest call.
     first_ms: Option<u64>,
     last_ms: u64,
@@ -69,8 +75,15 @@ impl CallHistory {
         0.5_f64.powf(since as f64 / HALF_LIFE)
     }
 
+    /// Returns the factor by which the weights of usual levels have shrunk since the latest call.
+    fn fading(&self, at_ms: u64) -> f64 {
+        let since = at_ms.saturating_sub(self.last_ms);
+        0.5_f64.powf(since as f64 / MEMORY)
+    }
+
     fn add(&mut self, at_ms: u64) {
         self.calls = self.calls * self.decay(at_ms) + 1.0;
+        self.remembered = self.remembered * self.fading(at_ms) + 1.0;
         self.first_ms.get_or_insert(at_ms);
         self.last_ms = at_ms;
     }
@@ -111,10 +124,10 @@ impl CallSeries {
             .take_while(|((tool, _), _)| *tool == call.tool);
         let (mut calls, mut failures) = (0.0, BTreeMap::new());
         for (_, series) in of_tool.filter(|((_, model), _)| *model != call.model) {
-            let decay = series.history.decay(call.at_ms);
-            calls += series.history.calls * decay;
+            let fading = series.history.fading(call.at_ms);
+            calls += series.history.remembered * fading;
             for (class, series) in &series.failures {
-                *failures.entry(class.clone()).or_insert(0.0) += series.failures * decay;
+                *failures.entry(class.clone()).or_insert(0.0) += series.failures * fading;
             }
         }
         (calls, failures)
@@ -128,15 +141,16 @@ impl ToolSeries {
         (calls, failures): &(f64, BTreeMap<String, f64>),
     ) -> Vec<AlarmRecord> {
         let mut alarms = Vec::new();
-        let decay = self.history.decay(call.at_ms);
+        let fading = self.history.fading(call.at_ms);
         let outcome = call.outcome.as_str();
         if outcome != OK && outcome != UNKNOWN {
-            self.failures.entry(call.outcome.clone()).or_default();
+            let series = self.failures.entry(call.outcome.clone());
+            series.or_insert_with(|| FailureSeries::after(self.history.remembered));
         }
         for (class, series) in &mut self.failures {
             let share = failures.get(class).copied().unwrap_or_default() / calls.max(1.0);
             let prior = (calls.min(PRIOR_CALLS), share);
-            let alarm = series.add(call, class == outcome, (&self.history, decay), prior);
+            let alarm = series.add(call, class == outcome, (&self.history, fading), prior);
             alarms.extend(alarm.map(|alarm| AlarmRecord {
                 class: class.clone(),
                 ..alarm

@@ -11,7 +11,7 @@
 mod sessions;
 mod trials;
 
-use model::Profiles;
+use model::{Effort, Profiles};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use statistics::{BetOutcome, PairBet, SplitMix};
@@ -72,6 +72,8 @@ pub struct Variant {
     pub name: String,
     /// The overrides of profiles; empty for the usual variant.
     pub profiles: Profiles,
+    /// The reasoning effort; `None` leaves that of the session.
+    pub effort: Option<Effort>,
 }
 
 #[derive(Deserialize)]
@@ -95,6 +97,8 @@ struct VariantEntry {
     name: String,
     #[serde(default)]
     profiles: Vec<Value>,
+    #[serde(default)]
+    effort: Option<Effort>,
 }
 
 impl ExperimentSet {
@@ -171,6 +175,7 @@ impl Experiment {
             Variant {
                 name: variant.name,
                 profiles,
+                effort: variant.effort,
             }
         });
         let experiment = Self {

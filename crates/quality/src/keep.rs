@@ -17,8 +17,13 @@ use crate::record::{KeptRecord, QualityRecord, SideRecord, UnitRecord, fate_name
 
 /// Factor by which a figure beside a share may change before two shares cannot be compared.
 const MAX_CHANGE: f64 = 1.5;
-/// Resolution of times in resamples, in milliseconds. The fixed times are multiples of it.
-const RESOLUTION: u64 = 10_000;
+/// Number of steps of time in resamples, end of the first one in milliseconds, and logarithm of the ratio of two
+/// neighbours: a day is in the last but one.
+const STEPS: usize = 64;
+const FIRST_STEP: u64 = 10_000;
+const STEP_GROWTH: f64 = 0.147;
+/// Maximum number of blocks of sessions that are resampled.
+const MAX_BLOCKS: usize = 64;
 
 /// A change with its measurements so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -109,7 +114,10 @@ pub fn histories(records: impl IntoIterator<Item = QualityRecord>) -> Vec<UnitHi
                 });
             }
             QualityRecord::Kept(kept) => measured.push(kept),
-            QualityRecord::Alarm(_) | QualityRecord::Exposure(_) | QualityRecord::Trial(_) => {}
+            QualityRecord::Alarm(_)
+            | QualityRecord::Exposure(_)
+            | QualityRecord::Trial(_)
+            | QualityRecord::Judgement(_) => {}
         }
     }
     for kept in measured {
@@ -151,10 +159,34 @@ impl UnitHistory {
         Some((sum(|side| side.kept), sum(|side| side.tokens)))
     }
 
-    /// Returns the share of tokens that are kept at a fixed time or at the end; `None` before it.
+    /// Returns the share of tokens that are kept at a fixed time; `None` if the change was not observed that long, and
+    /// for other moments. Tokens that Git took out of sight before count in no share.
     pub fn kept_share_at(&self, milestone: Milestone) -> Option<f64> {
-        let (kept, tokens) = self.at(milestone)?;
-        (tokens > 0.0).then(|| kept / tokens)
+        let (_, at) = Milestone::HORIZONS.iter().find(|it| it.0 == milestone)?;
+        let observed = self.measured.iter().filter(|it| !is_of_text(it));
+        if observed.map(|it| it.after_ms).max()? < *at {
+            return None;
+        }
+        let exits = self.exits();
+        let seen = exits
+            .iter()
+            .filter(|it| it.cause.is_some() || it.after >= *at);
+        let seen: f64 = seen.map(|it| it.weight).sum();
+        let lost = exits
+            .iter()
+            .filter(|it| it.cause.is_some() && it.after <= *at);
+        let lost: f64 = lost.map(|it| it.weight).sum();
+        (seen > 0.0).then(|| (seen - lost) / seen)
+    }
+
+    /// Returns the time since the change at which the first token was lost for a reason, in milliseconds; `None` if none
+    /// was.
+    pub(crate) fn first_loss(&self, fate: &str) -> Option<u64> {
+        let measured = self.measured.iter().filter(|it| !is_of_text(it));
+        let sides = measured.flat_map(|it| [&it.inserted, &it.removed]);
+        let lost = sides.flat_map(|side| &side.losses);
+        let lost = lost.filter(|loss| loss.fate == fate && loss.tokens > 0);
+        lost.map(|loss| loss.after_ms).min()
     }
 
     /// Returns the group of changes that depend on each other: those of a session, or of a file without one.
@@ -319,35 +351,82 @@ fn share_at(histories: &[&UnitHistory], milestone: Milestone) -> Option<f64> {
 
 /// Returns the interval of the share at a time, by resampling sessions.
 fn interval(histories: &[&UnitHistory], after: u64) -> Option<Interval> {
-    let mut clusters: BTreeMap<&str, BTreeMap<(u64, Option<usize>), f64>> = BTreeMap::new();
+    let mut clusters: BTreeMap<&str, RiskTable> = BTreeMap::new();
     for history in histories {
-        let cluster = clusters.entry(history.cluster()).or_default();
-        for exit in history.exits() {
-            // Fewer different times make resamples cheap.
-            let time = exit.after / RESOLUTION * RESOLUTION;
-            *cluster.entry((time, exit.cause)).or_default() += exit.weight;
+        let table = clusters.entry(history.cluster()).or_default();
+        history
+            .exits()
+            .iter()
+            .for_each(|exit| table.add(exit, after));
+    }
+    // Blocks of sessions are as independent as sessions, and cheaper.
+    let mut blocks = vec![RiskTable::default(); clusters.len().min(MAX_BLOCKS)];
+    for (ix, table) in clusters.values().enumerate() {
+        let block = ix % blocks.len();
+        blocks[block].join(table);
+    }
+    bootstrap_interval(blocks.len(), |sample| {
+        let mut all = RiskTable::default();
+        sample.iter().for_each(|ix| all.join(&blocks[*ix]));
+        all.survival()
+    })
+}
+
+/// The tokens that were lost and that went out of sight, by steps of time.
+#[derive(Clone, Debug)]
+struct RiskTable {
+    lost: [f64; STEPS],
+    gone: [f64; STEPS],
+}
+
+impl Default for RiskTable {
+    fn default() -> Self {
+        Self {
+            lost: [0.0; STEPS],
+            gone: [0.0; STEPS],
         }
     }
-    let clusters: Vec<Vec<SurvivalExit>> = clusters
-        .into_values()
-        .map(|exits| {
-            let exits = exits.into_iter();
-            exits
-                .map(|((after, cause), weight)| SurvivalExit {
-                    after,
-                    weight,
-                    cause,
-                })
-                .collect()
-        })
-        .collect();
-    bootstrap_interval(clusters.len(), |sample| {
-        let exits: Vec<SurvivalExit> = sample
-            .iter()
-            .flat_map(|ix| clusters[*ix].iter().copied())
-            .collect();
-        IncidenceCurve::of(&exits, Fate::ALL.len()).survival_at(after)
-    })
+}
+
+impl RiskTable {
+    /// Adds the end of an observation, as far as it is known at a time.
+    fn add(&mut self, exit: &SurvivalExit, until: u64) {
+        if exit.after > until {
+            self.gone[STEPS - 1] += exit.weight;
+        } else if exit.cause.is_some() {
+            self.lost[step(exit.after)] += exit.weight;
+        } else {
+            self.gone[step(exit.after)] += exit.weight;
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        let lost = self.lost.iter_mut().zip(&other.lost);
+        let gone = self.gone.iter_mut().zip(&other.gone);
+        lost.chain(gone).for_each(|(sum, more)| *sum += more);
+    }
+
+    /// Returns the share that is left at the end; `None` without tokens.
+    fn survival(&self) -> Option<f64> {
+        let mut at_risk: f64 = self.lost.iter().chain(&self.gone).sum();
+        if at_risk <= 0.0 {
+            return None;
+        }
+        let mut survival = 1.0;
+        for (lost, gone) in self.lost.iter().zip(&self.gone) {
+            if *lost > 0.0 {
+                survival *= (1.0 - lost / at_risk).max(0.0);
+            }
+            at_risk -= lost + gone;
+        }
+        Some(survival)
+    }
+}
+
+/// Returns the step of a time since the change, in milliseconds. Steps grow with the time, by about 15 %.
+fn step(after: u64) -> usize {
+    let steps = (after.max(FIRST_STEP) as f64 / FIRST_STEP as f64).ln() / STEP_GROWTH;
+    (steps as usize).min(STEPS - 1)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //! Invariant: a figure that the rows do not determine is unknown, never zero.
 //! Invariant: a share is never given without the figure that rises when the share is gamed (`keep::KeepFigures`).
 //! Invariant: equal rows give equal figures, so that an alarm is found again with the same key.
-//! Start at `QualityRecord`, the rows; `alarms::CallSeries` raises alarms; `ExperimentSet` has the experiments.
+//! Start at `QualityRecord`, the rows; `alarms::CallSeries` raises alarms; `report::QualityReport` has all figures.
 
 #![warn(missing_docs)]
 
@@ -17,10 +17,11 @@ pub mod experiment;
 pub mod keep;
 pub mod outcomes;
 mod record;
+pub mod report;
 pub mod satisfaction;
 
 pub use experiment::ExperimentSet;
 pub use record::{
-    AlarmExample, AlarmRecord, ExposureRecord, KeptRecord, LossRecord, QualityRecord, RecordError,
-    SideRecord, TrialRecord, UnitRecord,
+    AlarmExample, AlarmRecord, ExposureRecord, JudgementRecord, KeptRecord, LatestRows, LossRecord,
+    QualityRecord, RecordError, SideRecord, TrialRecord, UnitRecord,
 };

@@ -4,6 +4,8 @@
 //! versions up to its own, so later fields have defaults. The key of a row is unique within its kind: a row that is
 //! written again, because the same history was read again, is dropped.
 
+use std::collections::HashSet;
+
 use retention::{Fate, Measurement, Milestone, Remainder, UnitStart, WriterKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -24,6 +26,35 @@ pub enum QualityRecord {
     Exposure(ExposureRecord),
     /// A task that was tried under one arm of an experiment.
     Trial(TrialRecord),
+    /// A turn that was judged by the user's next message.
+    Judgement(JudgementRecord),
+}
+
+/// Chooses the rows that say something, when rows are read in the reverse order of their appending: a measurement at a
+/// fixed time contains all losses before it, so that only the last one of a change is needed.
+#[derive(Debug, Default)]
+pub struct LatestRows {
+    /// The changes of which a measurement at a fixed time was seen.
+    measured: HashSet<String>,
+}
+
+impl LatestRows {
+    /// Returns whether a row of this kind and key is needed.
+    pub fn is_wanted(&mut self, kind: &str, key: &str) -> bool {
+        let Some((unit, milestone)) = key.rsplit_once(' ').filter(|_| kind == "kept") else {
+            return true;
+        };
+        let is_of_text = [Milestone::Commit, Milestone::Landing]
+            .iter()
+            .any(|it| milestone_name(*it) == milestone);
+        if is_of_text {
+            return true;
+        }
+        if self.measured.contains(unit) {
+            return false;
+        }
+        self.measured.insert(unit.to_owned())
+    }
 }
 
 /// Reason why a row cannot be read.
@@ -197,6 +228,20 @@ pub struct TrialRecord {
     pub at_ms: u64,
 }
 
+/// A turn that was judged by the user's next message.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgementRecord {
+    /// The session.
+    pub session: String,
+    /// The turn.
+    pub turn: u64,
+    /// The sign from which the judgement follows, such as `praised`; empty if it is unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub sign: String,
+    /// Time of the message, in milliseconds since 1970.
+    pub at_ms: u64,
+}
+
 impl QualityRecord {
     /// Returns the kind of the row.
     pub fn kind(&self) -> &'static str {
@@ -206,6 +251,7 @@ impl QualityRecord {
             Self::Alarm(_) => "alarm",
             Self::Exposure(_) => "exposure",
             Self::Trial(_) => "trial",
+            Self::Judgement(_) => "judgement",
         }
     }
 
@@ -225,6 +271,7 @@ impl QualityRecord {
                 "{} {} {} {}",
                 it.experiment, it.task, it.variant, it.attempt
             ),
+            Self::Judgement(it) => format!("{} {}", it.session, it.turn),
         }
     }
 
@@ -236,6 +283,7 @@ impl QualityRecord {
             Self::Alarm(it) => serde_json::to_string(it),
             Self::Exposure(it) => serde_json::to_string(it),
             Self::Trial(it) => serde_json::to_string(it),
+            Self::Judgement(it) => serde_json::to_string(it),
         };
         // Plain data with text keys can always be written.
         body.unwrap_or_default()
@@ -257,6 +305,7 @@ impl QualityRecord {
             "alarm" => parsed(kind, body).map(Self::Alarm),
             "exposure" => parsed(kind, body).map(Self::Exposure),
             "trial" => parsed(kind, body).map(Self::Trial),
+            "judgement" => parsed(kind, body).map(Self::Judgement),
             _ => Err(RecordError::UnknownKind(kind.to_owned())),
         }
     }
@@ -387,6 +436,10 @@ mod tests {
                 cost_nano: Some(7),
                 ..TrialRecord::default()
             }),
+            QualityRecord::Judgement(JudgementRecord {
+                sign: "praised".to_owned(),
+                ..JudgementRecord::default()
+            }),
         ]
     }
 
@@ -417,20 +470,38 @@ mod tests {
     #[test]
     fn stored_rows_of_version_one_are_read() {
         let unit = r#"{"unit":"t/1","path":"a.rs","writer":"tab","turn":0,"tool":"tab","at_ms":5,"inserted":2,"removed":0,"rows":1}"#;
-        let kept = r#"{"unit":"t/1","milestone":"24h","after_ms":86400000,"inserted":{"tokens":2,"kept":1,"moved":0,"losses":[{"after_ms":9,"fate":"reverted","tokens":1}]},"removed":{"tokens":0,"kept":0}}"#;
+        let kept = r#"{"unit":"t/1","milestone":"24h","after_ms":86400000,"inserted":{"tokens":2,"kept":1,"moved":0,"losses":[{"after_ms":9,"fate":"reverted","tokens":1}]},"removed":{"tokens":0,"kept":0,"moved":0}}"#;
         let alarm = r#"{"tool":"edit","model":"a/b","class":"timeout","at_ms":9,"since_ms":5,"sum":3.2,"bound":3.0,"usual":0.02,"now":0.5,"calls":4,"examples":[{"session":"s","call":"c","at_ms":9}]}"#;
         let exposure = r#"{"experiment":"e","subject":"s","variant":"v","at_ms":1}"#;
         let trial = r#"{"experiment":"e","task":"t","variant":"v","attempt":1,"reward":1.0,"seconds":2.5,"tokens":10,"at_ms":1}"#;
+        let judgement = r#"{"session":"s","turn":2,"sign":"objected","at_ms":1}"#;
         for (kind, body) in [
             ("unit", unit),
             ("kept", kept),
             ("alarm", alarm),
             ("exposure", exposure),
             ("trial", trial),
+            ("judgement", judgement),
         ] {
             let read = QualityRecord::read(kind, 1, body).expect("a row of version 1");
             assert_eq!(read.body(), body);
         }
+    }
+
+    #[test]
+    fn only_the_last_measurement_of_a_change_is_read() {
+        let mut latest = LatestRows::default();
+        let newest_first = [
+            "u 1h",
+            "v closed",
+            "u commit",
+            "u 10m",
+            "v 30s",
+            "u landing",
+        ];
+        let wanted = newest_first.map(|key| latest.is_wanted("kept", key));
+        assert_eq!(wanted, [true, true, true, false, false, true]);
+        assert!(latest.is_wanted("unit", "u") && latest.is_wanted("exposure", "u s"));
     }
 
     #[test]

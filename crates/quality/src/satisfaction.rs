@@ -4,11 +4,13 @@
 //! signs of both kinds. The rules know English and German.
 //!
 //! Invariant: a turn without a clear sign is unknown. Unknown turns count in no share.
-//! Start at `judge`.
+//! Start at `judge`; `Satisfaction::with_actions` adds what the user did instead of writing.
 
 mod words;
 
 use std::collections::BTreeSet;
+
+use crate::record::JudgementRecord;
 
 /// Time in milliseconds after the end of a turn within which the next message is about it.
 const MESSAGE_MS: u64 = 600_000;
@@ -26,11 +28,9 @@ pub struct TurnFacts<'a> {
     pub changed: &'a [String],
 }
 
-/// The user's next actions.
+/// The user's actions after a turn, besides messages.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NextActions<'a> {
-    /// The next message, and the time since the end of the turn in milliseconds.
-    pub message: Option<(u64, &'a str)>,
+pub struct TurnActions {
     /// Time until the user edited a file that the turn had changed, in milliseconds.
     pub edited_ms: Option<u64>,
     /// Whether the user took changes of the turn back.
@@ -67,6 +67,64 @@ pub enum Sign {
     EditedByHand,
 }
 
+impl Sign {
+    /// All signs.
+    const ALL: [Self; 7] = [
+        Self::Praised,
+        Self::Accepted,
+        Self::MovedOn,
+        Self::Undone,
+        Self::PastedError,
+        Self::Objected,
+        Self::EditedByHand,
+    ];
+
+    /// Returns the name of the sign.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Praised => "praised",
+            Self::Accepted => "accepted",
+            Self::MovedOn => "moved_on",
+            Self::Undone => "undone",
+            Self::PastedError => "pasted_error",
+            Self::Objected => "objected",
+            Self::EditedByHand => "edited_by_hand",
+        }
+    }
+
+    fn is_good(self) -> bool {
+        match self {
+            Self::Praised | Self::Accepted | Self::MovedOn => true,
+            Self::Undone | Self::PastedError | Self::Objected | Self::EditedByHand => false,
+        }
+    }
+}
+
+impl JudgementRecord {
+    /// Returns the row of a judgement by rules.
+    pub fn by_rules(session: &str, turn: u64, judged: Satisfaction, at_ms: u64) -> Self {
+        let sign = match judged {
+            Satisfaction::Satisfied(sign) | Satisfaction::Dissatisfied(sign) => sign.name(),
+            Satisfaction::Unknown => "",
+        };
+        Self {
+            session: session.to_owned(),
+            turn,
+            sign: sign.to_owned(),
+            at_ms,
+        }
+    }
+
+    /// Returns the judgement. A sign of a newer program is unknown.
+    pub fn satisfaction(&self) -> Satisfaction {
+        match Sign::ALL.iter().find(|sign| sign.name() == self.sign) {
+            Some(sign) if sign.is_good() => Satisfaction::Satisfied(*sign),
+            Some(sign) => Satisfaction::Dissatisfied(*sign),
+            None => Satisfaction::Unknown,
+        }
+    }
+}
+
 /// Counts of judgements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SatisfactionCounts {
@@ -95,29 +153,41 @@ impl SatisfactionCounts {
     }
 }
 
-/// Judges a turn by the next actions of the user.
-pub fn judge(turn: &TurnFacts<'_>, next: &NextActions<'_>) -> Satisfaction {
-    let message = next.message.filter(|(after, _)| *after <= MESSAGE_MS);
-    let text = message.map(|(_, text)| text.trim()).unwrap_or_default();
-    let bad = bad_sign(turn, next, text);
-    let good = good_sign(turn, text);
-    match (good, bad) {
+/// Judges a turn by the next message of the user, which came this many milliseconds after its end.
+pub fn judge(turn: &TurnFacts<'_>, (after_ms, message): (u64, &str)) -> Satisfaction {
+    if after_ms > MESSAGE_MS {
+        return Satisfaction::Unknown;
+    }
+    let text = message.trim();
+    match (good_sign(turn, text), bad_sign(turn, text)) {
         (Some(_), Some(_)) | (None, None) => Satisfaction::Unknown,
         (Some(sign), None) => Satisfaction::Satisfied(sign),
         (None, Some(sign)) => Satisfaction::Dissatisfied(sign),
     }
 }
 
-fn bad_sign(turn: &TurnFacts<'_>, next: &NextActions<'_>, text: &str) -> Option<Sign> {
-    let is_edited = next.edited_ms.is_some_and(|after| after <= EDIT_MS);
-    if next.is_undone {
-        Some(Sign::Undone)
-    } else if words::has_error(text) && !turn.changed.is_empty() {
+impl Satisfaction {
+    /// Returns the judgement that follows from the words and the actions. Contradictions are unknown.
+    pub fn with_actions(self, actions: &TurnActions) -> Self {
+        let is_edited = actions.edited_ms.is_some_and(|after| after <= EDIT_MS);
+        let sign = match (actions.is_undone, is_edited) {
+            (true, _) => Sign::Undone,
+            (false, true) => Sign::EditedByHand,
+            (false, false) => return self,
+        };
+        match self {
+            Self::Satisfied(_) => Self::Unknown,
+            Self::Dissatisfied(known) => Self::Dissatisfied(known),
+            Self::Unknown => Self::Dissatisfied(sign),
+        }
+    }
+}
+
+fn bad_sign(turn: &TurnFacts<'_>, text: &str) -> Option<Sign> {
+    if words::has_error(text) && !turn.changed.is_empty() {
         Some(Sign::PastedError)
     } else if words::objects(text) {
         Some(Sign::Objected)
-    } else if is_edited {
-        Some(Sign::EditedByHand)
     } else {
         None
     }

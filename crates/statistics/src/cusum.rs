@@ -14,7 +14,7 @@ const SLACK: f64 = 0.5;
 const MAX_DISTANCE: f64 = 3.0;
 
 /// Returns the share whose odds are three times those of `usual`.
-pub fn raised_share(usual: f64) -> f64 {
+fn raised_share(usual: f64) -> f64 {
     ODDS * usual / (1.0 + (ODDS - 1.0) * usual)
 }
 
@@ -51,11 +51,13 @@ pub struct LevelCusum {
 
 impl LevelCusum {
     /// Adds a value by its distance from the usual level, in standard deviations, and returns the sums of
-    /// evidence for a higher and for a lower level.
-    pub fn add(&mut self, distance: f64) -> (f64, f64) {
+    /// evidence for a higher and for a lower level. `tolerance` is a distance that counts for neither, because the
+    /// usual level is not known better.
+    pub fn add(&mut self, distance: f64, tolerance: f64) -> (f64, f64) {
         let distance = distance.clamp(-MAX_DISTANCE, MAX_DISTANCE);
-        self.above = (self.above + distance - SLACK).max(0.0);
-        self.below = (self.below - distance - SLACK).max(0.0);
+        let slack = SLACK + tolerance;
+        self.above = (self.above + distance - slack).max(0.0);
+        self.below = (self.below - distance - slack).max(0.0);
         (self.above, self.below)
     }
 
@@ -96,8 +98,8 @@ mod tests {
     #[test]
     fn one_extreme_value_counts_like_a_large_one() {
         let mut cusum = LevelCusum::default();
-        assert_eq!(cusum.add(100.0), (2.5, 0.0));
-        assert_eq!(cusum.add(-1.0), (1.0, 0.5));
-        assert_eq!(cusum.sum(), 1.0);
+        assert_eq!(cusum.add(100.0, 0.0), (2.5, 0.0));
+        assert_eq!(cusum.add(-1.0, 0.25), (0.75, 0.25));
+        assert_eq!(cusum.sum(), 0.75);
     }
 }

@@ -19,7 +19,7 @@ mod survival;
 
 pub use betting::{BetOutcome, PairBet};
 pub use covariate::Covariate;
-pub use cusum::{FailureCusum, LevelCusum, raised_share};
+pub use cusum::{FailureCusum, LevelCusum};
 pub use quantile::{median, median_deviation, quantile};
 pub use random::SplitMix;
 pub use resampling::{Interval, bootstrap_interval};

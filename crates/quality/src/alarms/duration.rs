@@ -27,6 +27,8 @@ const MIN_BOUND: f64 = 5.0;
 /// Difference between the bound and the logarithm of the number of calls in which one false alarm is expected, for
 /// normal distances (Siegmund's approximation of the run length, both directions together).
 const BOUND_SHIFT: f64 = 1.166;
+/// Tolerated distance from the usual level, in its standard errors: the median of a small past is off by about one.
+const TOLERANCE: f64 = 2.0;
 /// Minimum deviation of the logarithm of a duration. Durations within a few percent are the same.
 const MIN_DEVIATION: f64 = 0.1;
 
@@ -37,6 +39,8 @@ pub(super) struct DurationSeries {
     past: VecDeque<(u64, f64)>,
     /// Usual logarithm and its deviation, and the number of calls since they were taken.
     usual: Option<(f64, f64)>,
+    /// Number of calls from which it was taken.
+    usual_calls: usize,
     age: usize,
     sums: LevelCusum,
     climb: Climb,
@@ -77,7 +81,8 @@ impl DurationSeries {
             return None;
         }
         let distance = (value - usual) / deviation;
-        let (above, below) = self.sums.add(distance);
+        let tolerance = TOLERANCE / (self.usual_calls as f64).max(1.0).sqrt();
+        let (above, below) = self.sums.add(distance, tolerance);
         let sum = above.max(below);
         if sum <= 0.0 {
             self.climb = Climb::default();
@@ -115,6 +120,7 @@ impl DurationSeries {
         let values: Vec<f64> = self.past.iter().map(|(_, value)| *value).collect();
         let usual = median(&values);
         let deviation = usual.and_then(|usual| median_deviation(&values, usual));
+        self.usual_calls = values.len();
         self.usual = usual.zip(deviation.map(|it| it.max(MIN_DEVIATION)));
         self.age = 0;
     }

@@ -13,33 +13,42 @@ const MIN_BOUND: f64 = 3.0;
 /// The failures of one class, with the evidence that they became more frequent.
 #[derive(Debug, Default)]
 pub(super) struct FailureSeries {
-    /// Decayed number of failures, at the time of the latest call of the tool.
+    /// Number of failures and of calls with the memory of usual levels, at the time of the latest call of the tool.
     pub(super) failures: f64,
+    calls: f64,
     sum: FailureCusum,
     climb: Climb,
-    /// The usual share and the bound while the sum is above half of the bound: a rise must not become usual before
-    /// it is noticed.
+    /// The usual share and the bound since the climb began: a rise must not become usual before it is noticed.
     frozen: Option<(f64, f64)>,
     /// Time of the latest alarm.
     alarm_ms: Option<u64>,
 }
 
 impl FailureSeries {
-    /// Adds a call. `history` are the earlier calls, whose weights have shrunk by `decay` since; `prior` is the weight
-    /// in calls and the share of the same failure with other models.
+    /// Creates a series after this many calls without a failure of the class.
+    pub(super) fn after(calls: f64) -> Self {
+        Self {
+            calls,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a call. `history` are the earlier calls of the tool, whose weights have shrunk by `fading` since; `prior` is
+    /// the weight in calls and the share of the same failure with other models.
     pub(super) fn add(
         &mut self,
         call: &MeasuredCall,
         is_failure: bool,
-        (history, decay): (&CallHistory, f64),
+        (history, fading): (&CallHistory, f64),
         (weight, share): (f64, f64),
     ) -> Option<AlarmRecord> {
-        self.failures *= decay;
-        let calls = history.calls * decay;
+        self.failures *= fading;
+        let calls = self.calls * fading;
         let usual = (self.failures + 0.5 + weight * share) / (calls + 1.0 + weight);
         let bound = (usual * history.expected()).ln().max(MIN_BOUND);
         let (usual, bound) = self.frozen.unwrap_or((usual, bound));
         self.failures += f64::from(u8::from(is_failure));
+        self.calls = calls + 1.0;
         let is_silent = self
             .alarm_ms
             .is_some_and(|at| call.at_ms.saturating_sub(at) < SILENCE);
@@ -53,7 +62,7 @@ impl FailureSeries {
             return None;
         }
         self.climb.add(call, is_failure);
-        self.frozen = (sum > bound / 2.0).then_some((usual, bound));
+        self.frozen = Some((usual, bound));
         if sum < bound {
             return None;
         }
@@ -61,6 +70,8 @@ impl FailureSeries {
         self.sum = FailureCusum::default();
         self.frozen = None;
         let climb = std::mem::take(&mut self.climb);
+        self.failures = climb.failed as f64;
+        self.calls = climb.calls as f64;
         Some(AlarmRecord {
             since_ms: climb.since_ms,
             sum,

@@ -93,7 +93,7 @@ fn subjects_keep_their_variant_and_split_evenly() {
 }
 
 /// The variants of the first sixteen subjects, as the first version assigned them.
-const FIRST_ASSIGNMENTS: &str = "0000000000000000";
+const FIRST_ASSIGNMENTS: &str = "1010101001111011";
 
 #[test]
 fn one_experiment_of_sessions_runs_at_a_time() {

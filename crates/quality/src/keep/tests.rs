@@ -93,7 +93,7 @@ fn closed_changes_never_count_as_lost() {
     let away = [history("s", "24h", DAY, &[(MINUTE, "checked_out", 10)])];
     let found = figures(&away, &WorkCounts::default());
     assert_eq!(share(&found, Milestone::HalfMinute), Some(1.0));
-    assert_eq!(share(&found, Milestone::Day), Some(1.0));
+    assert_eq!(share(&found, Milestone::Day), None);
     assert!(found.lost.is_empty());
 }
 
@@ -117,11 +117,24 @@ fn commits_are_measured_beside_the_times() {
     let mut one = history("s", "24h", DAY, &[]);
     let mut commit = history("s", "commit", MINUTE, &[(0, "reworked_by_person", 4)]).measured;
     one.measured.append(&mut commit);
-    assert_eq!(one.kept_share_at(Milestone::Commit), Some(0.6));
-    assert_eq!(one.kept_share_at(Milestone::Landing), None);
     let found = figures(&[one], &WorkCounts::default());
     assert_eq!((found.at_commit, found.at_landing), (Some(0.6), None));
     assert_eq!(share(&found, Milestone::Day), Some(1.0));
+}
+
+#[test]
+fn shares_of_one_change_follow_from_its_last_measurement() {
+    let lost = [
+        (5 * MINUTE, "reworked_by_person", 3),
+        (20 * MINUTE, "checked_out", 5),
+    ];
+    let one = history("s", "1h", 60 * MINUTE, &lost);
+    assert_eq!(one.kept_share_at(Milestone::TwoMinutes), Some(1.0));
+    assert_eq!(one.kept_share_at(Milestone::TenMinutes), Some(0.7));
+    // Half of the tokens are out of sight by then, and three of the others are lost.
+    assert_eq!(one.kept_share_at(Milestone::Hour), Some(0.4));
+    assert_eq!(one.kept_share_at(Milestone::Day), None);
+    assert_eq!(one.kept_share_at(Milestone::Commit), None);
 }
 
 fn many(sessions: usize, lost: u32) -> Vec<UnitHistory> {

@@ -127,11 +127,7 @@ fn judged(message: &str) -> Satisfaction {
         prompt: "add a retry to the upload in src/upload.rs",
         changed: &changed,
     };
-    let next = NextActions {
-        message: Some((MESSAGE_MS, message)),
-        ..NextActions::default()
-    };
-    judge(&turn, &next)
+    judge(&turn, (MESSAGE_MS, message))
 }
 
 /// A judgement must be right where it is given; only unknown may be wrong, and not too often.
@@ -165,55 +161,56 @@ fn judgements_are_right_or_unknown() {
 }
 
 #[test]
-fn late_messages_and_silence_are_unknown() {
+fn late_messages_are_unknown() {
     let changed = ["a.rs".to_owned()];
     let turn = TurnFacts {
         prompt: "x",
         changed: &changed,
     };
-    let late = NextActions {
-        message: Some((MESSAGE_MS + 1, "thanks")),
-        ..NextActions::default()
-    };
-    assert_eq!(judge(&turn, &late), Satisfaction::Unknown);
-    assert_eq!(judge(&turn, &NextActions::default()), Satisfaction::Unknown);
+    assert_eq!(
+        judge(&turn, (MESSAGE_MS, "thanks")),
+        Satisfaction::Satisfied(Sign::Praised)
+    );
+    assert_eq!(
+        judge(&turn, (MESSAGE_MS + 1, "thanks")),
+        Satisfaction::Unknown
+    );
 }
 
 #[test]
 fn actions_speak_without_words() {
-    let changed = ["a.rs".to_owned()];
-    let turn = TurnFacts {
-        prompt: "x",
-        changed: &changed,
-    };
-    let next = |edited_ms, is_undone, message| NextActions {
-        message,
+    let actions = |edited_ms, is_undone| TurnActions {
         edited_ms,
         is_undone,
     };
-    let bad = Satisfaction::Dissatisfied;
-    assert_eq!(
-        judge(&turn, &next(Some(EDIT_MS), false, None)),
-        bad(Sign::EditedByHand)
-    );
-    assert_eq!(
-        judge(&turn, &next(Some(EDIT_MS + 1), false, None)),
-        Satisfaction::Unknown
-    );
-    assert_eq!(judge(&turn, &next(None, true, None)), bad(Sign::Undone));
-    // Signs of both kinds tell nothing.
-    assert_eq!(
-        judge(&turn, &next(Some(5), false, Some((9, "thanks")))),
-        Satisfaction::Unknown
-    );
-    // An error that the user pastes after an answer in words is a new task.
-    let asked = TurnFacts {
-        prompt: "x",
-        changed: &[],
+    let with = |words: Satisfaction, edited_ms, is_undone| {
+        words.with_actions(&actions(edited_ms, is_undone))
     };
-    let error = next(None, false, Some((9, "error[E0308]: mismatched types")));
-    assert_eq!(judge(&asked, &error), Satisfaction::Unknown);
-    assert_eq!(judge(&turn, &error), bad(Sign::PastedError));
+    let unknown = Satisfaction::Unknown;
+    let bad = Satisfaction::Dissatisfied;
+    assert_eq!(with(unknown, Some(EDIT_MS), false), bad(Sign::EditedByHand));
+    assert_eq!(with(unknown, Some(EDIT_MS + 1), false), unknown);
+    assert_eq!(with(unknown, None, true), bad(Sign::Undone));
+    assert_eq!(with(bad(Sign::Objected), None, true), bad(Sign::Objected));
+    // Signs of both kinds tell nothing.
+    let good = Satisfaction::Satisfied(Sign::Praised);
+    assert_eq!(with(good, Some(5), false), unknown);
+    assert_eq!(with(good, None, false), good);
+}
+
+#[test]
+fn an_error_after_an_answer_in_words_is_a_new_task() {
+    let changed = ["a.rs".to_owned()];
+    let turn = |changed| TurnFacts {
+        prompt: "x",
+        changed,
+    };
+    let error = (9, "error[E0308]: mismatched types");
+    assert_eq!(judge(&turn(&[]), error), Satisfaction::Unknown);
+    assert_eq!(
+        judge(&turn(&changed), error),
+        Satisfaction::Dissatisfied(Sign::PastedError)
+    );
 }
 
 #[test]

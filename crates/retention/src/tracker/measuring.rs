@@ -87,6 +87,16 @@ impl RetentionTracker {
         }
     }
 
+    /// Stops following documents in which no change is measured any more. Such a document must be opened again before
+    /// its next edit.
+    pub fn close_unused(&mut self) {
+        let units = &self.units;
+        self.documents.retain(|_, tracked| {
+            tracked.runs.retain(|(id, _)| units.contains_key(id));
+            tracked.burst.is_some() || !tracked.runs.is_empty()
+        });
+    }
+
     /// Ends the observation of all documents.
     pub fn close_all(&mut self, at_ms: u64) {
         let names: Vec<Arc<str>> = self.documents.keys().cloned().collect();
