@@ -1,5 +1,5 @@
 //! One SQLite file that records sessions and their events, routing decisions with their reasons,
-//! the usage and cost of every model call, occurrences of automations, and metrics.
+//! the usage and cost of every model call, occurrences of automations, metrics, and rows about quality.
 //!
 //! Knows: `base`, `model`. Must not know: how a model is reached, what an agent does.
 //! Invariant: rows are appended and never changed or removed; the tables themselves refuse both.
@@ -18,6 +18,7 @@ mod checkpoint;
 mod error;
 mod occurrences;
 mod open;
+mod quality;
 mod rows;
 mod writer;
 
@@ -28,6 +29,7 @@ use base::AbsPath;
 pub use error::Error;
 pub use occurrences::{OccurrencePhase, OccurrenceRecord, OccurrenceRow, OccurrenceStep};
 pub use open::QuarantinedLedger;
+pub use quality::QualityRow;
 pub use rows::{
     CallRow, DecisionRow, EventRow, LedgerEntry, MarkRow, MetricRow, ReservationRow, SessionHead,
     SessionRow, SpendTotal,

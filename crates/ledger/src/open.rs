@@ -25,6 +25,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("open/predictions.sql"),
     include_str!("open/marks.sql"),
     include_str!("open/occurrences.sql"),
+    include_str!("open/quality.sql"),
 ];
 
 /// A damaged ledger that `Ledger::open` moved aside before creating a new one.

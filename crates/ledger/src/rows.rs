@@ -4,7 +4,7 @@ use rusqlite::{Row, Transaction, TransactionBehavior, params};
 
 use model::{TokenCount, Usage};
 
-use crate::{Error, Ledger};
+use crate::{Error, Ledger, QualityRow};
 
 /// One row to append to the ledger. Times are milliseconds since 1970.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +23,8 @@ pub enum LedgerEntry {
     Metric(MetricRow),
     /// A note about a session, outside its events.
     Mark(MarkRow),
+    /// A row about quality. Dropped if its kind has a row with the same key.
+    Quality(QualityRow),
 }
 
 /// A session of an agent: its start and root folder.
@@ -237,6 +239,18 @@ impl Ledger {
         Ok(self.read(sql, params![session], event)?.pop())
     }
 
+    /// Returns all sessions, in no order.
+    pub fn session_rows(&self) -> Result<Vec<SessionRow>, Error> {
+        let sql = "SELECT id, started_ms, root FROM sessions";
+        self.read(sql, params![], |row| {
+            Ok(SessionRow {
+                id: row.get(0)?,
+                started_ms: number(row, 1)?,
+                root: row.get(2)?,
+            })
+        })
+    }
+
     /// Returns the sessions with their latest events, latest start first. Reads one event of each
     /// session.
     pub fn session_heads(&self) -> Result<Vec<SessionHead>, Error> {
@@ -356,6 +370,11 @@ fn insert(transaction: &Transaction<'_>, entry: &LedgerEntry) -> rusqlite::Resul
         LedgerEntry::Mark(it) => insert(
             "INSERT INTO marks (session, at_ms, kind, body) VALUES (?1, ?2, ?3, ?4)",
             params![it.session, int(it.at_ms), it.kind, it.body],
+        ),
+        LedgerEntry::Quality(it) => insert(
+            "INSERT INTO quality (at_ms, kind, version, key, body) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (kind, key) DO NOTHING",
+            params![int(it.at_ms), it.kind, it.version, it.key, it.body],
         ),
     }
 }
