@@ -280,6 +280,24 @@ impl Profiles {
         self
     }
 
+    /// Returns a profile with these entries on top, as an experiment changes it; `None` if no entry matches the model,
+    /// which is `provider/model` or `auto`.
+    pub fn adapted(&self, model: &str, profile: &Profile) -> Option<Profile> {
+        let name = model.to_lowercase();
+        let all = self.entries.iter().chain(&self.own);
+        let matching: Vec<&ProfileEntry> = all.filter(|entry| entry.matches(&name)).collect();
+        if matching.is_empty() {
+            return None;
+        }
+        let Ok(Value::Object(mut fields)) = serde_json::to_value(profile) else {
+            return None;
+        };
+        for entry in matching {
+            fields.extend(entry.fields.clone());
+        }
+        serde_json::from_value(Value::Object(fields)).ok()
+    }
+
     /// Returns a model's profile: general entries, overridden by `facts` (from the price table or a
     /// local server), then by entries whose pattern matches the model, then by the user's own
     /// entries. Always succeeds; unknown models get conservative values.

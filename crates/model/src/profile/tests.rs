@@ -112,3 +112,18 @@ fn withdrawal_date_deprecates_unless_the_user_overrides() {
     let profiles = profiles.overlaid(Profiles::parse(own).0);
     assert!(!resolve(&profiles, facts.as_ref()));
 }
+
+#[test]
+fn entries_adapt_a_profile_of_matching_models() {
+    let entries = r#"{"profiles": [{"match": ["p/*"], "edit": "whole_file"}, {"match": ["*m-1"], "context": 9}]}"#;
+    let (entries, problems) = Profiles::parse(entries);
+    assert_eq!(problems, Vec::<String>::new());
+    let usual = Profile::harmless();
+    let adapted = entries.adapted("P/m-1", &usual).expect("it matches");
+    assert_eq!(
+        (adapted.edit, adapted.context),
+        (EditTool::WholeFile, TokenCount(9))
+    );
+    assert_eq!(adapted.tier, usual.tier);
+    assert_eq!(entries.adapted("auto", &usual), None);
+}
