@@ -11,6 +11,7 @@
 //! every wire.
 //! Start at `start`; sessions share a `Harness`; `turn` holds the turn itself.
 
+mod adaptation;
 mod ask;
 mod calls;
 mod compacting;
@@ -18,6 +19,7 @@ mod filling;
 mod gateway;
 mod hosted_journal;
 pub(crate) mod inbox;
+mod judging;
 mod metrics;
 mod omitting;
 mod open;
@@ -53,6 +55,7 @@ use crate::sandbox::CommandSandbox;
 use crate::session::{AgentEvent, SessionCommand};
 use crate::tool::Tool;
 
+pub use adaptation::SessionVariant;
 pub use gateway::{ModelGateway, RouterGateway};
 pub use hosted_journal::HostedJournal;
 pub use open::{fork, prompt_parts, repair_records, resume, start, start_with_id};
@@ -80,6 +83,8 @@ pub struct SessionOptions {
     pub mode: SessionMode,
     /// Reasoning effort; `None` leaves it to the provider.
     pub effort: Option<Effort>,
+    /// The experiment that the session takes part in.
+    pub variant: Option<SessionVariant>,
     /// Decides on the permission of each call.
     pub call_judge: Arc<dyn PermissionPolicy>,
     /// Whether a user can answer permission requests. Without one, they are refused.

@@ -1,8 +1,8 @@
 //! One agent's session: turns, tools, permissions, transcript, compaction.
 //!
 //! Knows: `base`, `model`, `patch`, `patch_apply`, `reduce`, `host`, `router`, `ledger`, `git`,
-//! `project`, `syntax`, and of `sandbox` the check of addresses. Must not know: windows, other
-//! sessions, how anything is drawn.
+//! `project`, `quality`, `syntax`, and of `sandbox` the check of addresses. Must not know: windows,
+//! other sessions, how anything is drawn.
 //! Invariant: every effect is recorded in the ledger before it takes place (`record`).
 //! Invariant: every tool call ends with a typed outcome and has exactly one result in the
 //! transcript.
@@ -53,6 +53,7 @@ pub mod store;
 pub mod stored_parts;
 mod summary_memory;
 pub mod tool;
+pub mod tool_health;
 pub mod tool_names;
 pub mod tools;
 pub mod transcript;

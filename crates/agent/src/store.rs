@@ -9,6 +9,7 @@
 
 mod list;
 mod marks;
+mod quality_rows;
 mod thread;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,6 +22,7 @@ use crate::record::{SessionRecord, Stored};
 
 pub use list::{DaySpend, SessionState, SessionSummary, fork_title, title};
 pub use marks::SessionMark;
+pub use quality_rows::QualityRecords;
 
 /// Capacity of the channel to the thread, in groups of rows. When it is full, senders wait for at
 /// most about one transaction.

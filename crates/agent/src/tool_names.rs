@@ -2,6 +2,9 @@
 
 use model::ToolNames;
 
+/// Own name of the tool that asks the user a question.
+pub(crate) const ASK_USER: &str = "ask_user";
+
 /// Our own name, the name in Pascal case, and the names in other programs.
 const NAMES: &[(&str, &str, &[&str])] = &[
     (
@@ -154,7 +157,7 @@ const NAMES: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
-        "ask_user",
+        ASK_USER,
         "AskUserQuestion",
         &[
             "request_user_input",

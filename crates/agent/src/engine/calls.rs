@@ -363,6 +363,7 @@ impl SessionTask {
             let Some(ready) = slot.ready.take() else {
                 continue;
             };
+            self.note_changed(ready.tool.class(), &ready.access);
             let scopes = ready.access.reads.iter().chain(&ready.access.writes);
             self.touched.extend(scopes.filter_map(|scope| match scope {
                 LockScope::Path(path) if !path.starts_with('/') => Some(path.clone()),
@@ -435,7 +436,7 @@ impl SessionTask {
         millis: u64,
     ) {
         self.limit_answer(&mut answer);
-        self.measure_call(&tool, answer.outcome, millis);
+        self.measure_call(&call, &tool, answer.outcome, millis);
         let planned = answer.display.iter().find_map(|shown| match shown {
             crate::tool::ToolDisplay::Plan(todos) => Some(SessionRecord::Planned {
                 todos: todos.clone(),

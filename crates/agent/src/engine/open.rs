@@ -7,7 +7,9 @@ use model::policy::TokenEstimator;
 use model::{Cost, TokenCount};
 use tokio::sync::mpsc;
 
+use super::adaptation::Adaptation;
 use super::inbox::{EventSender, Inbox};
+use super::judging::JudgedTurn;
 use super::omitting::Omitted;
 use super::queue_journal::{QueueJournal, RecordNumbers};
 use super::session::{OfferedTools, SessionTask, offered};
@@ -57,8 +59,20 @@ pub async fn resume(mut start: SessionOptions, id: &str) -> Result<SessionChanne
     let store = start.harness.store().clone();
     let reader = store.clone();
     let name = id.to_owned();
-    let read = tokio::task::spawn_blocking(move || reader.read(&name)).await;
-    let past = read.map_err(|source| task_error(id, "read", source))??;
+    let variant = start.variant.take();
+    let read = tokio::task::spawn_blocking(move || {
+        // A session keeps what it began with, although the user began an experiment since.
+        let variant = match variant {
+            Some(it) if reader.has_exposure(it.experiment(), &name)? => Some(it),
+            _ => None,
+        };
+        Ok::<_, Error>((reader.read(&name)?, variant))
+    });
+    let read = read
+        .await
+        .map_err(|source| task_error(id, "read", source))?;
+    let (past, variant) = read?;
+    start.variant = variant;
     refuse_hosted(id, &past.records)?;
     let harness = start.harness.clone();
     let name = id.to_owned();
@@ -274,7 +288,7 @@ fn can_spawn(start: &SessionOptions) -> bool {
 
 fn launch(
     id: Arc<str>,
-    start: SessionOptions,
+    mut start: SessionOptions,
     records: Vec<Stored>,
     next_seq: u64,
     hold: Option<Arc<SessionLock>>,
@@ -282,6 +296,10 @@ fn launch(
     let (commands, received) = mpsc::channel(COMMAND_CAPACITY);
     let (told, events) = mpsc::channel(EVENT_CAPACITY);
     let told = EventSender(told);
+    if let Some(variant) = &mut start.variant {
+        variant.begin(&id);
+        start.effort = variant.effort().or(start.effort);
+    }
     let numbers = RecordNumbers::starting_at(next_seq);
     let queue = PromptQueue::of(&records);
     let mut journal = QueueJournal::new(
@@ -323,6 +341,7 @@ fn launch(
         events: told,
         locks,
         offered: OfferedTools::default(),
+        adaptation: Adaptation::default(),
         spawn,
         late: waiting,
         numbers,
@@ -342,6 +361,7 @@ fn launch(
         context: None,
         past: Vec::new(),
         touched: Vec::new(),
+        judged: JudgedTurn::default(),
         joining: Vec::new(),
         id: id.clone(),
         start,

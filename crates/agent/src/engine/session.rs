@@ -8,8 +8,10 @@ use model::{Effort, Profile, TokenCount, ToolSpec};
 use tokio::sync::mpsc;
 
 use super::SessionOptions;
+use super::adaptation::Adaptation;
 use super::filling::CountedContext;
 use super::inbox::{EventSender, Inbox};
+use super::judging::JudgedTurn;
 use super::omitting::Omitted;
 use super::queue_journal::RecordNumbers;
 use super::session_lock::SessionLock;
@@ -66,6 +68,7 @@ pub(super) struct SessionTask {
     pub(super) model: String,
     pub(super) mode: SessionMode,
     pub(super) offered: OfferedTools,
+    pub(super) adaptation: Adaptation,
     pub(super) spawn: Option<Arc<SpawnAgentTool>>,
     /// Adds the errors that an edit brought to its result.
     pub(super) edit_diagnostics: Option<Arc<EditDiagnostics>>,
@@ -100,6 +103,8 @@ pub(super) struct SessionTask {
     pub(super) past: Vec<SessionRecord>,
     /// Files that calls read or changed since the last request, relative to the root.
     pub(super) touched: Vec<String>,
+    /// The turn that the user's next message is about.
+    pub(super) judged: JudgedTurn,
     /// Texts to add to the next request.
     pub(super) joining: Vec<(PromptOrigin, String)>,
 }
@@ -163,7 +168,8 @@ impl SessionTask {
             },
         };
         if self.is_written {
-            self.write_end(&end).await
+            self.write_end(&end).await;
+            self.note_turn_end();
         } else {
             // The turn never started: its prompt is not in the records. One from the queue still is
             // there.
@@ -284,7 +290,7 @@ impl SessionTask {
 
     /// Returns the profile of the model, with its real window if known.
     pub(super) fn profile(&self) -> Arc<Profile> {
-        self.in_window(self.models().profile(&self.model))
+        self.in_window(self.adapted_profile(&self.model))
     }
 
     /// Returns a profile with the window reported by the provider.
@@ -300,11 +306,12 @@ impl SessionTask {
     }
 
     /// Updates the offered tools for the model. The same model is always offered the same tools,
-    /// except those it refused.
+    /// except those it refused and those with an alarm.
     pub(super) fn update_tools(&mut self) {
         let spawn = self.spawn.clone().map(|spawn| spawn as Arc<dyn Tool>);
         self.offered = offered(&self.start, &self.profile(), spawn);
         self.omitted.filter(&mut self.offered.specs);
+        self.adaptation.filter(&self.model, &mut self.offered.specs);
         let OfferedTools { specs, tools } = &mut self.offered;
         tools.retain(|name, _| specs.iter().any(|(_, spec)| spec.name == *name));
     }

@@ -18,6 +18,7 @@ use crate::record::{SessionMode, SessionRecord, TodoItem};
 use crate::services::SessionServices;
 use crate::store::SessionStore;
 use crate::tool::Tool;
+use crate::tool_health::ToolHealth;
 use crate::transcript::ConversationView;
 
 /// The parts of a harness, supplied by the program that starts sessions.
@@ -48,6 +49,7 @@ pub struct Harness {
     last: AtomicU64,
     /// Sessions that this process has locked.
     session_locks: Mutex<HashMap<String, Weak<SessionLock>>>,
+    tool_health: ToolHealth,
 }
 
 /// Limits that apply to every session.
@@ -86,6 +88,7 @@ impl Harness {
             parts,
             last: AtomicU64::new(0),
             session_locks: Mutex::default(),
+            tool_health: ToolHealth::default(),
         })
     }
 
@@ -100,6 +103,11 @@ impl Harness {
     /// Returns the store of the records.
     pub fn store(&self) -> &SessionStore {
         &self.parts.store
+    }
+
+    /// Returns the alarms about tools.
+    pub fn tool_health(&self) -> &ToolHealth {
+        &self.tool_health
     }
 
     /// Returns an id for a new session: ids sort by creation time.

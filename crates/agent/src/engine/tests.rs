@@ -1,5 +1,6 @@
 //! Turns with scripted models and fake tools, under a paused clock.
 
+mod adapting;
 mod ask_by_tool_class;
 mod cancelling;
 mod doubles;
@@ -8,6 +9,7 @@ mod enduring;
 mod fakes;
 mod filling;
 mod hooking;
+mod judging;
 mod language;
 mod leaving;
 mod long;

@@ -60,11 +60,14 @@ impl SessionTask {
         entry: Option<u64>,
     ) -> Result<TurnEnd, TurnStop> {
         self.turn += 1;
+        self.judge_turn_before(&prompt.text, entry.is_some());
         self.loops = LoopDetector::default();
         if let Some(spawn) = &self.spawn {
             spawn.set(&self.model, self.mode);
         }
+        let changed = self.apply_alarms();
         let mut records = self.session_start_records().await?;
+        records.extend(changed);
         let verdict = self.prompt_hook(&prompt.text).await?;
         records.append(&mut self.hook_notes);
         match verdict {
@@ -302,6 +305,7 @@ impl SessionTask {
         if self.has_begun {
             return Ok(Vec::new());
         }
+        self.record_exposure();
         let mut records = vec![SessionRecord::Began {
             root: self.start.root.as_path().to_string_lossy().into_owned(),
             parent: self.start.parent.as_ref().map(|it| it.parent.clone()),

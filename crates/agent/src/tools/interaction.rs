@@ -14,6 +14,7 @@ use crate::record::{TodoItem, TodoState};
 use crate::tool::{
     LockScope, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolDisplay, ToolResult,
 };
+use crate::tool_names::ASK_USER;
 use crate::user_prompts::UserQuestion;
 
 use super::arguments::CallArguments;
@@ -149,13 +150,13 @@ fn plan_summary(todos: Vec<TodoItem>) -> ToolResult {
 
 impl Tool for AskUserTool {
     fn name(&self) -> &str {
-        "ask_user"
+        ASK_USER
     }
 
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
         let description = "Asks the user one question and waits for the answer. Only for questions that you can neither answer nor decide yourself.";
         Some(spec(
-            "ask_user",
+            ASK_USER,
             profile,
             description,
             1,

@@ -137,7 +137,7 @@ impl SessionTask {
             sandbox: self.start.sandbox.clone(),
             prompts: self.prompts.clone(),
             stop: self.inbox.stop_watch(),
-            profile: self.in_window(self.models().profile(answered)),
+            profile: self.in_window(self.adapted_profile(answered)),
             output_tokens: self.output_tokens(),
             progress,
             control_changes: self.inbox.control_changes.clone(),

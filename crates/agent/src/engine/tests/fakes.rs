@@ -270,6 +270,7 @@ impl World {
             root: AbsPath::new("/work").expect("absolute"),
             model: "test/model".to_owned(),
             mode: SessionMode::Build,
+            variant: None,
             call_judge: judge,
             has_user: true,
             budget: BudgetLimits::default(),
