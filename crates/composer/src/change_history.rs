@@ -23,6 +23,7 @@
 mod base;
 mod blame;
 mod change;
+mod following;
 pub(crate) mod merge;
 mod scan;
 mod session_authors;
@@ -49,6 +50,7 @@ pub use session_authors::SessionAuthors;
 pub use tree_watchers::{CallGate, TreeWatchers};
 
 use crate::Error;
+use crate::retention_recorder::RetentionRecorder;
 use change::ChangeHistoryEntry;
 
 /// The maximum size of a stored content, in bytes.
@@ -90,6 +92,8 @@ pub struct ChangeHistory {
     /// The calls that run, with the paths that they may change; `None` for all paths.
     active_calls: Vec<(ChangeAuthor, Option<Vec<String>>)>,
     problems: Vec<String>,
+    /// Follows the texts that agents write; `None` follows nothing.
+    recorder: Option<RetentionRecorder>,
     _lock: FileLock,
 }
 
@@ -183,6 +187,7 @@ impl ChangeHistory {
             running: None,
             active_calls: Vec::new(),
             problems: Vec::new(),
+            recorder: None,
             _lock: lock,
         };
         history.replay(&past);
@@ -383,6 +388,7 @@ impl ChangeHistory {
             .collect();
         self.append(&lines)?;
         for change in changes {
+            self.record_retention(&change);
             self.apply(change);
         }
         Ok(())
@@ -468,9 +474,12 @@ impl ChangeHistory {
             return Ok(());
         }
         self.append(&[ChangeHistoryEntry::Head(head.clone())])?;
-        let before = self.head.replace(head);
-        if let Some(moved) = before.and_then(|before| self.base.moved_since(&before)) {
-            self.git_move = Some(moved);
+        let Some(before) = self.head.replace(head.clone()) else {
+            return Ok(());
+        };
+        match self.base.moved_since(&before) {
+            Some(moved) => self.git_move = Some(moved),
+            None => self.record_commit(&head),
         }
         Ok(())
     }

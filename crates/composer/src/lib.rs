@@ -27,6 +27,7 @@ pub mod land;
 pub mod landing;
 mod markers;
 mod protocol;
+pub mod retention_recorder;
 pub mod review;
 pub mod roles;
 pub mod service;

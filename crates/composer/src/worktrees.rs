@@ -10,15 +10,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::{AbsPath, LogErr, count_of};
 use futures::future::BoxFuture;
-use host::{Dirs, FileLock, Files as _, RealClock, RealFiles};
+use host::{Clock as _, Dirs, FileLock, Files as _, RealClock, RealFiles};
 use worktree::{Discard, Lease, LeaseId, PoolSettings, WorktreePool};
 
 use crate::Error;
 use crate::board::{WorktreeProvider, WorktreeRequest};
 use crate::change_history::{
-    CallGate, ChangeAuthor, ChangeHistory, ChangeHistoryOptions, GitBase, TreeWatchers,
+    BaseCommit as _, CallGate, ChangeAuthor, ChangeHistory, ChangeHistoryOptions, GitBase,
+    TreeWatchers,
 };
 use crate::job::{HandOverTarget, JobStatus, JobWorktree};
+use crate::retention_recorder::FollowedText;
 use crate::work::{CommitId, SessionWork};
 
 /// The worktrees of one repository. Clones share them.
@@ -152,6 +154,12 @@ impl JobWorktrees {
     ) -> Result<(), Error> {
         let id = lease_id(&worktree.lease)?;
         self.0.pool.note_whole(&id, tree, commit)?;
+        if let Err(error) = self.follow_landed(worktree, commit) {
+            log::warn!(
+                "the texts that landed from {} are not followed: {error}",
+                worktree.lease
+            );
+        }
         if lock_of(&self.0.board_lock).is_some() {
             return Ok(());
         }
@@ -160,6 +168,34 @@ impl JobWorktrees {
         if let Some(mut lease) = lease {
             self.0.pool.retire(&mut lease)?;
         }
+        Ok(())
+    }
+
+    /// Has the texts of agents in a worktree followed in the user's checkout, where they landed with a commit.
+    fn follow_landed(&self, worktree: &JobWorktree, commit: &str) -> Result<(), Error> {
+        let Some(recorder) = self.0.watchers.recorder() else {
+            return Ok(());
+        };
+        let (root, main_repo) = (worktree.root()?, &self.0.main_repo);
+        let paths = recorder.followed(&root);
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let index = self.0.git_dir.join("index");
+        let base = GitBase::open(main_repo, &self.0.git_dir, &index, commit)?;
+        let files = base.files()?;
+        let mut landed = Vec::new();
+        for path in paths {
+            let content = match files.get(&path) {
+                Some(version) => base.content(&version.id)?,
+                None => None,
+            };
+            landed.push((path, FollowedText::of(content)));
+        }
+        // Changes in the checkout are seen while its log is open.
+        let is_observed = self.0.watchers.authored(main_repo).is_some();
+        let now_ms = RealClock::default().wall_ms();
+        recorder.land((&root, main_repo), &landed, is_observed, now_ms);
         Ok(())
     }
 

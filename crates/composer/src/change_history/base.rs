@@ -70,6 +70,11 @@ pub trait BaseCommit: Send {
         None
     }
 
+    /// Returns all files of another commit, by path from the root; none if the tree has only its base.
+    fn files_of(&self, _commit: &str) -> Result<BTreeMap<String, StoredVersion>, Error> {
+        Ok(BTreeMap::new())
+    }
+
     /// The size of the contents outside the commit that the first look at the tree stores at most,
     /// in bytes; `None` without a limit. The contents of further files cannot be restored.
     fn first_look_bytes(&self) -> Option<u64> {

@@ -17,10 +17,15 @@ use tokio::sync::watch;
 use super::ChangeHistory;
 use super::change::{AgentCall, ChangeAuthor};
 use super::scan::ObserveScope;
+use crate::retention_recorder::RetentionRecorder;
 
 /// The registered working trees by root. Clones share their state.
 #[derive(Clone, Default)]
-pub struct TreeWatchers(Arc<Mutex<HashMap<AbsPath, WatchedTree>>>);
+pub struct TreeWatchers {
+    trees: Arc<Mutex<HashMap<AbsPath, WatchedTree>>>,
+    /// Follows the texts that agents write in the trees.
+    recorder: Option<RetentionRecorder>,
+}
 
 #[derive(Clone)]
 struct WatchedTree {
@@ -128,34 +133,56 @@ impl Drop for WaitingCall {
 }
 
 impl TreeWatchers {
+    /// Creates a registry whose trees are followed by a recorder.
+    pub fn recording(recorder: RetentionRecorder) -> Self {
+        Self {
+            trees: Arc::default(),
+            recorder: Some(recorder),
+        }
+    }
+
+    /// Returns the recorder of what is kept; `None` if nothing is recorded.
+    pub(crate) fn recorder(&self) -> Option<&RetentionRecorder> {
+        self.recorder.as_ref()
+    }
+
     /// Registers the working tree of a change log and returns the gate for calls below it. Replaces
     /// an earlier registration of the same root.
     pub fn add(&self, authored: Arc<Mutex<ChangeHistory>>) -> CallGate {
-        let root = lock(&authored).root().clone();
+        let root = {
+            let mut history = lock(&authored);
+            if let Some(recorder) = &self.recorder {
+                history.follow(recorder.clone());
+            }
+            history.root().clone()
+        };
         let gate = CallGate::default();
         let watch = WatchedTree {
             authored,
             gate: gate.clone(),
             begun: Arc::default(),
         };
-        lock(&self.0).insert(root, watch);
+        lock(&self.trees).insert(root, watch);
         gate
     }
 
     /// Unregisters a working tree. From now on, changes by calls below it are not recorded.
     pub fn remove(&self, root: &AbsPath) {
-        lock(&self.0).remove(root);
+        let removed = lock(&self.trees).remove(root);
+        if let Some(recorder) = self.recorder.as_ref().filter(|_| removed.is_some()) {
+            recorder.close(root);
+        }
     }
 
     /// Returns the change log of the tree with this root, or `None` if the tree is not registered.
     pub fn authored(&self, root: &AbsPath) -> Option<Arc<Mutex<ChangeHistory>>> {
-        let watches = lock(&self.0);
+        let watches = lock(&self.trees);
         watches.get(root).map(|watch| watch.authored.clone())
     }
 
     /// Returns the registered tree with this root; `None` if there is none.
     fn get(&self, root: &AbsPath) -> Option<WatchedTree> {
-        lock(&self.0).get(root).cloned()
+        lock(&self.trees).get(root).cloned()
     }
 }
 

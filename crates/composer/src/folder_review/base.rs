@@ -208,6 +208,13 @@ impl BaseCommit for FolderBase {
         Some(GitMove { files, gone })
     }
 
+    fn files_of(&self, commit: &str) -> Result<BTreeMap<String, StoredVersion>, Error> {
+        match &self.repository {
+            Some(part) => part.files_of(commit),
+            None => Ok(BTreeMap::new()),
+        }
+    }
+
     fn first_look_bytes(&self) -> Option<u64> {
         Some(FIRST_LOOK_BYTES)
     }
