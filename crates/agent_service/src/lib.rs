@@ -34,9 +34,13 @@ pub use automation::{
 };
 pub use composer::folder_review::{FolderAction, FolderChanges, UndoOutcome};
 pub use model_traits::{ModelTraits, effort_name};
+pub use quality::report::{
+    AlertLine, ExperimentLine, KeptLine, OutcomeLine, QualityReport, SatisfactionLine,
+};
+pub use quality::{AlarmExample, AlarmRecord};
 pub use service::{
     AgentService, CommandConnection, Consent, Error, ExternalAgentEntry, FolderState, ModelEntry,
     ModelList, NewSession, SessionAgent, SessionConnection, SessionEntry, SessionStatus,
-    SignInStep, StoredChange,
+    SignInStep, StoredChange, ToolAlarm,
 };
 pub use token_text::token_text;

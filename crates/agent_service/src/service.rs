@@ -14,8 +14,8 @@ use crate::model_traits::ModelTraits;
 use crate::{
     AccessChange, AutomationChange, AutomationEntry, FolderAccess, FolderAction, FolderChanges,
     FolderTrust, KeptPrompts, NamedContext, OpenFiles, PendingHooks, PendingMcpServer,
-    RunningSession, ServerContent, SessionChange, SessionMark, SpendNotice, Spending, UndoOutcome,
-    board,
+    QualityReport, RunningSession, ServerContent, SessionChange, SessionMark, SpendNotice,
+    Spending, UndoOutcome, board,
 };
 
 /// The reason why the engines did not do what the panel asked for.
@@ -30,6 +30,17 @@ pub enum Error {
     /// The board of the folder does not allow the request.
     #[error(transparent)]
     Board(#[from] composer::Error),
+}
+
+/// A tool whose calls by a model changed: they fail more often than usual, or take another time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolAlarm {
+    /// The tool's own name.
+    pub tool: String,
+    /// The model that made the calls.
+    pub model: String,
+    /// The change as a sentence.
+    pub sentence: String,
 }
 
 /// The agent engines as the panel sees them. The futures may be awaited on any thread.
@@ -145,6 +156,12 @@ pub trait AgentService: Send + Sync {
 
     /// Streams the notices of budgets that are nearly or fully used, from now on.
     fn budget_notices(&self) -> BoxStream<'static, SpendNotice>;
+
+    /// Computes the report on the quality of the last `days` days.
+    fn quality(&self, days: u64) -> BoxFuture<'static, Result<QualityReport, Error>>;
+
+    /// Streams the alarms about tools, from now on.
+    fn tool_alarms(&self) -> BoxStream<'static, ToolAlarm>;
 
     /// Reads a file of at most `limit` bytes.
     fn read_file(&self, path: AbsPath, limit: u64) -> BoxFuture<'static, Result<Vec<u8>, Error>>;

@@ -15,9 +15,9 @@ use agent_service::board::{BoardConnection, Event};
 use agent_service::{
     AccessChange, AgentCommand, AgentCommandId, AgentService, AutomationChange, AutomationEntry,
     CommandConnection, CommandFeedEvent, Consent, Error, ExternalAgentEntry, FolderAccess,
-    FolderAction, FolderState, FolderTrust, ModelList, NewSession, RunningSession, ServerContent,
-    SessionChange, SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending,
-    StoredChange, UndoOutcome,
+    FolderAction, FolderState, FolderTrust, ModelList, NewSession, QualityReport, RunningSession,
+    ServerContent, SessionChange, SessionConnection, SessionEntry, SessionMark, SignInStep,
+    SpendNotice, Spending, StoredChange, ToolAlarm, UndoOutcome,
 };
 use base::AbsPath;
 use futures::channel::mpsc::UnboundedReceiver;
@@ -241,6 +241,19 @@ impl AgentService for BackgroundAgents {
     fn budget_notices(&self) -> BoxStream<'static, SpendNotice> {
         self.list(StreamRequest::BudgetNotices, |item| match item {
             StreamItem::Budget(notice) => Some(notice),
+            _ => None,
+        })
+    }
+
+    fn quality(&self, days: u64) -> BoxFuture<'static, Result<QualityReport, Error>> {
+        // The rows of both processes of a machine are in its ledger.
+        self.ask_remote(|| ServiceRequest::Quality(days))
+            .unwrap_or_else(|| self.local.quality(days))
+    }
+
+    fn tool_alarms(&self) -> BoxStream<'static, ToolAlarm> {
+        self.list(StreamRequest::ToolAlarms, |item| match item {
+            StreamItem::Alarm(alarm) => Some(alarm),
             _ => None,
         })
     }

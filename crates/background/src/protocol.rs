@@ -15,6 +15,7 @@ use agent_service::board::{Board, Command};
 use agent_service::{
     AccessChange, AutomationChange, Consent, FolderAction, FolderState, KeptPrompts, NewSession,
     RunningSession, SessionActivity, SessionChange, SessionMark, SpendNotice, StoredChange,
+    ToolAlarm,
 };
 use base::AbsPath;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::shells::{KeptShell, ShellEvent, ShellInput, ShellLaunch};
 
 /// The version of the messages. Programs of another version are refused.
-pub(crate) const PROTOCOL: u32 = 5;
+pub(crate) const PROTOCOL: u32 = 6;
 
 /// Number of bytes of a command's output that a view may not have read before the server waits for it. Meanwhile, the
 /// oldest output is lost to this view.
@@ -115,6 +116,8 @@ pub(crate) enum ServiceRequest {
     TakesImages(String),
     /// The cost of models of the last days: `Spending`.
     Spending(u64),
+    /// The report on the quality of the last days: `QualityReport`.
+    Quality(u64),
     /// The names of a folder's rules and skills: `Vec<NamedContext>`.
     NamedContext(AbsPath),
     /// The drafts and sent prompts of a folder: `KeptPrompts`.
@@ -173,6 +176,8 @@ pub(crate) enum StreamRequest {
     StoredChanges,
     /// The notices of budgets: `Budget`.
     BudgetNotices,
+    /// The alarms about tools: `Alarm`.
+    ToolAlarms,
     /// The problems that belong to no open session: `Problem`.
     Problems,
     /// The changes of a session in a folder: `Folder`.
@@ -275,6 +280,8 @@ pub(crate) enum StreamItem {
     Stored(StoredChange),
     /// A budget is nearly or fully used.
     Budget(SpendNotice),
+    /// An alarm about a tool.
+    Alarm(ToolAlarm),
     /// A problem, as a sentence.
     Problem(String),
     /// The changes of a session in a folder.

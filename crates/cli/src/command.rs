@@ -10,8 +10,8 @@ use host::{Dirs, RealFiles};
 use crate::doctor::DoctorForm;
 use crate::{
     Streams, acp, agents, apply, ask, automations, complete, compose, doctor, grep, index, lsp,
-    mcp, models, permissions, recover, run, sandbox, serve, sessions, stats, trust, worktree,
-    write,
+    mcp, models, permissions, quality, recover, run, sandbox, serve, sessions, stats, trust,
+    worktree, write,
 };
 
 /// Run the engines of Burin without a window
@@ -35,6 +35,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "serve",
             "sessions",
             "stats",
+            "quality",
             "worktree",
         ],
     ),
@@ -147,6 +148,7 @@ pub(crate) enum CliCommand {
     Serve(serve::ServeCommand),
     Sessions(sessions::SessionsCommand),
     Stats(stats::StatsCommand),
+    Quality(quality::QualityCommand),
     Models(models::Models),
     Permissions(permissions::PermissionsCommand),
     Grep(grep::GrepCommand),
@@ -197,6 +199,7 @@ impl CliCommand {
             CliCommand::Serve(serve) => serve.run(dirs, streams),
             CliCommand::Sessions(sessions) => sessions.run(dirs, streams),
             CliCommand::Stats(stats) => stats.run(dirs, streams),
+            CliCommand::Quality(quality) => quality.run(dirs, streams),
             CliCommand::Models(models) => models.run(&RealFiles, dirs, streams),
             CliCommand::Permissions(permissions) => permissions.run(dirs, streams),
             CliCommand::Trust(trust) => trust.run(dirs, streams),

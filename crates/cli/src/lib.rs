@@ -26,6 +26,7 @@ mod mcp;
 mod models;
 mod package_files;
 mod permissions;
+mod quality;
 mod questions;
 mod recover;
 mod run;

@@ -3,12 +3,14 @@
 use std::process::ExitCode;
 
 use agent::spending::{SpendLine, Spending};
-use agent::stats::{self, Alert, MeasuredCall, TOKENS, TOOL_CALL, TokenStats, ToolStats};
+use agent::stats::{self, TOKENS, TokenStats};
+use agent_service::{AlertLine, OutcomeLine};
 use clap::Args;
 use host::{Clock, Dirs, RealClock};
 use model::Cost;
 use serde_json::json;
 
+use crate::quality::{self, ReportPart};
 use crate::{Streams, error_text, sessions, write_error};
 
 /// Show results of tool calls, anomalies, the usage and the cost of models
@@ -20,18 +22,30 @@ pub(crate) struct StatsCommand {
     /// Number of days to look back
     #[arg(long, default_value_t = 30)]
     days: u64,
+    /// Show what is kept of agents' and Tab's texts instead
+    #[arg(long)]
+    keep: bool,
+    /// Show the alarms about tools instead
+    #[arg(long)]
+    alarms: bool,
+    /// Show the experiments instead
+    #[arg(long)]
+    experiments: bool,
 }
 
 impl StatsCommand {
     /// Runs the command, prints its result and returns its exit code. On failure, returns a
     /// sentence that the caller prints.
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        let report = quality::read(dirs, streams, self.days)?;
+        let parts = self.parts();
+        if !parts.is_empty() {
+            return quality::print(&report, &parts, self.json, streams);
+        }
+        let (lines, alerts) = (report.outcomes, report.alerts);
         let store = sessions::open(dirs, streams)?;
         let now_ms = RealClock::default().wall_ms();
         let since_ms = now_ms.saturating_sub(self.days.saturating_mul(86_400_000));
-        let measured = store.metrics(TOOL_CALL, since_ms).map_err(error_text)?;
-        let measured: Vec<MeasuredCall> = measured.iter().filter_map(MeasuredCall::read).collect();
-        let (lines, alerts) = stats::calls(&measured, now_ms);
         let tokens = stats::tokens(&store.metrics(TOKENS, since_ms).map_err(error_text)?);
         let tokens: Vec<(String, TokenStats)> = tokens.into_iter().collect();
         let spending = Spending::read(&store, now_ms, self.days).map_err(error_text)?;
@@ -47,11 +61,22 @@ impl StatsCommand {
             .map_err(write_error)?;
         Ok(ExitCode::SUCCESS)
     }
+
+    /// Returns the parts of the report on quality that the user wants instead.
+    fn parts(&self) -> Vec<ReportPart> {
+        let parts = [
+            (self.keep, ReportPart::Kept),
+            (self.alarms, ReportPart::Alarms),
+            (self.experiments, ReportPart::Experiments),
+        ];
+        let wanted = parts.into_iter().filter(|(is_wanted, _)| *is_wanted);
+        wanted.map(|(_, part)| part).collect()
+    }
 }
 
 fn json_text(
-    lines: &[ToolStats],
-    alerts: &[Alert],
+    lines: &[OutcomeLine],
+    alerts: &[AlertLine],
     tokens: &[(String, TokenStats)],
     spending: &Spending,
 ) -> String {
@@ -60,7 +85,7 @@ fn json_text(
         .map(|line| {
             json!({
                 "tool": line.tool, "model": line.model, "calls": line.calls, "outcomes": line.outcomes,
-                "median_ms": line.latency.0, "p95_ms": line.latency.1, "baselines": line.baselines,
+                "median_ms": line.median_ms, "p95_ms": line.p95_ms, "baselines": line.usual,
             })
         })
         .collect();
@@ -87,7 +112,7 @@ fn json_text(
     )
 }
 
-fn text(lines: &[ToolStats], alerts: &[Alert], tokens: &[(String, TokenStats)]) -> String {
+fn text(lines: &[OutcomeLine], alerts: &[AlertLine], tokens: &[(String, TokenStats)]) -> String {
     if lines.is_empty() && tokens.is_empty() {
         return "nothing was measured yet; `burin-agent run` does\n".to_owned();
     }
@@ -97,7 +122,7 @@ fn text(lines: &[ToolStats], alerts: &[Alert], tokens: &[(String, TokenStats)]) 
             .outcomes
             .iter()
             .map(|(outcome, count)| {
-                let usual = line.baselines.get(outcome);
+                let usual = line.usual.get(outcome);
                 let usual = usual.map(|rate| format!(" (usual {:.1} %)", rate * 100.0));
                 format!("{outcome} {count}{}", usual.unwrap_or_default())
             })
@@ -107,8 +132,8 @@ fn text(lines: &[ToolStats], alerts: &[Alert], tokens: &[(String, TokenStats)]) 
             line.tool,
             line.model,
             line.calls,
-            line.latency.0,
-            line.latency.1,
+            line.median_ms,
+            line.p95_ms,
             outcomes.join(", ")
         ));
     }

@@ -26,6 +26,7 @@ mod program {
     mod own_provider;
     mod permits;
     mod planted;
+    mod quality;
     mod rewrites;
     mod server_contents;
     mod servers;

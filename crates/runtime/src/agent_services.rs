@@ -25,6 +25,8 @@ use host::{Clock as _, Dirs, RealClock, RealFiles};
 use model::policy::{AgentId, BudgetNotice, Caller, RequestClass, TurnId};
 use model::{Effort, ModelId, Price, StreamEvent, Tier, TokenCount};
 use project::UnsavedTexts;
+use quality::report::QualityReport;
+use quality::{AlarmRecord, QualityRecord};
 use router::actor::{RequestPayload, RouterEvent, RouterHandle, RouterRequest, RoutingOptions};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -34,6 +36,7 @@ use crate::indexes::IndexRegistry;
 use crate::mcp_pool::ServerWait;
 use crate::models::setup::{self, DEMO, KeyState, Setup};
 use crate::permissions::Permissions;
+use crate::quality_records::{self, QualityTask};
 use crate::sample_project;
 use crate::sandbox_policy::Confinement;
 use crate::session_factory::{self, RoutedModel, SessionFactory, SessionSpec, WindowContext};
@@ -54,6 +57,8 @@ pub struct AgentServices {
     for_tab: Vec<ModelCandidate>,
     reviews: SessionReviews,
     titles: SessionTitles,
+    /// Measures what is kept, as long as the services are open.
+    _quality: QualityTask,
 }
 
 /// A session that was started or resumed.
@@ -165,6 +170,7 @@ impl AgentServices {
                 id,
             }
         });
+        let quality = QualityTask::start(factory.harness(), factory.recorder().clone());
         let reviews = SessionReviews::new(factory.reviews().clone(), factory.store().clone());
         Ok(Self {
             factory,
@@ -178,6 +184,7 @@ impl AgentServices {
             for_tab,
             reviews,
             titles,
+            _quality: quality,
         })
     }
 
@@ -320,6 +327,30 @@ impl AgentServices {
     /// Returns the notices of budgets that are nearly or fully used, from now on.
     pub fn budget_notices(&self) -> UnboundedReceiver<BudgetNotice> {
         self.usage_store.budget_notices()
+    }
+
+    /// Computes the report on the quality of the last `days` days. Blocks on the disk.
+    pub fn quality(&self, days: u64) -> Result<QualityReport, Error> {
+        let (experiments, problems) = quality_records::experiments(&self.dirs);
+        for problem in problems {
+            log::warn!("{problem}");
+        }
+        let now_ms = RealClock::default().wall_ms();
+        let report = self
+            .factory
+            .store()
+            .quality_report(&experiments, now_ms, days);
+        report.map_err(Error::session)
+    }
+
+    /// Stores rows about quality, each with the time that it is about, in milliseconds since 1970. Never waits.
+    pub fn record_quality(&self, rows: Vec<(u64, QualityRecord)>) {
+        self.factory.store().record_quality(rows);
+    }
+
+    /// Returns the alarms about tools, from now on.
+    pub fn tool_alarms(&self) -> UnboundedReceiver<AlarmRecord> {
+        self.factory.harness().tool_health().alarms()
     }
 
     /// Returns the trust state of a folder. Blocks on the disk.

@@ -14,6 +14,9 @@ pub enum Error {
     /// The ledger cannot be read or written.
     #[error(transparent)]
     Ledger(#[from] ledger::Error),
+    /// The system starts no thread.
+    #[error("cannot start a thread: {0}")]
+    ThreadNotStarted(#[source] std::io::Error),
     /// The usage of models cannot be stored, so budgets and statistics miss it.
     #[error("{0}; the cost of this run is not recorded")]
     UsageNotStored(#[source] ledger::Error),

@@ -24,6 +24,7 @@ use agent::tools::{self, ToolOptions, ToolStates};
 use base::AbsPath;
 use composer::change_history::TreeWatchers;
 use composer::folder_review::FolderReviews;
+use composer::retention_recorder::RetentionRecorder;
 use connect::mcp::ServerEntry;
 use host::environment::Variable;
 use host::{Dirs, RealClock, RealFiles};
@@ -37,6 +38,7 @@ use crate::hook_runs;
 use crate::indexes::{AgentSearch, IndexRegistry};
 use crate::mcp_pool::{McpPool, RunningServer, ServerWait, ToolRequest};
 use crate::permissions::{self, PermissionScope, Permissions};
+use crate::quality_records;
 use crate::sandbox_policy::{self, Confinement, SessionRoot, SessionSandbox};
 use crate::session_sources::{SessionSources, WindowFiles};
 use crate::trust;
@@ -109,6 +111,7 @@ pub struct SessionFactory {
     dirs: Dirs,
     watchers: TreeWatchers,
     reviews: FolderReviews,
+    recorder: RetentionRecorder,
     checkouts: MainCheckouts,
     /// The files that the windows show.
     window_files: Option<WindowFiles>,
@@ -190,7 +193,8 @@ impl SessionFactory {
         windows: Option<WindowContext>,
     ) -> Self {
         let tool_states: Arc<ToolStates> = Arc::default();
-        let watchers = TreeWatchers::default();
+        let recorder = quality_records::recorder(&store);
+        let watchers = TreeWatchers::recording(recorder.clone());
         let checkouts = MainCheckouts::default();
         let trust = checkouts.trust(trust);
         let indexes = match &windows {
@@ -238,6 +242,7 @@ impl SessionFactory {
             dirs: dirs.clone(),
             watchers,
             reviews,
+            recorder,
             checkouts,
             window_files,
             effort: None,
@@ -267,6 +272,11 @@ impl SessionFactory {
     /// Returns the reviews of the folders in which sessions work without a worktree.
     pub fn reviews(&self) -> &FolderReviews {
         &self.reviews
+    }
+
+    /// Returns the recorder of what is kept of agents' texts.
+    pub(crate) fn recorder(&self) -> &RetentionRecorder {
+        &self.recorder
     }
 
     /// Returns whether the instructions of a folder may join prompts.
@@ -319,6 +329,8 @@ impl SessionFactory {
         self.policies()
             .push((project.clone(), Arc::downgrade(&policy)));
         notices.extend(problems);
+        let (variant, problems) = quality_records::session_variant(&self.dirs);
+        notices.extend(problems);
         let request = ToolRequest {
             states: &self.tool_states,
             rules: &rules,
@@ -345,6 +357,7 @@ impl SessionFactory {
             model: wanted.model,
             mode: wanted.mode,
             effort: wanted.effort.or(self.effort),
+            variant,
             call_judge: policy,
             has_user: wanted.has_user,
             budget: wanted.budget,

@@ -10,9 +10,9 @@ use agent_service::board::BoardConnection;
 use agent_service::{
     AccessChange, AgentCommand, AgentCommandId, AgentService, AutomationChange, AutomationEntry,
     CommandConnection, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction, FolderState,
-    FolderTrust, ModelList, NewSession, RunningSession, ServerContent, SessionChange,
-    SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending, StoredChange,
-    UndoOutcome,
+    FolderTrust, ModelList, NewSession, QualityReport, RunningSession, ServerContent,
+    SessionChange, SessionConnection, SessionEntry, SessionMark, SignInStep, SpendNotice, Spending,
+    StoredChange, ToolAlarm, UndoOutcome,
 };
 use base::AbsPath;
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
@@ -117,6 +117,24 @@ impl AgentService for EngineServices {
                 at_ms: RealClock::default().wall_ms(),
                 scope: notice.scope.to_string(),
                 percent: u64::from(notice.percent),
+            })
+            .boxed()
+    }
+
+    fn quality(&self, days: u64) -> BoxFuture<'static, Result<QualityReport, Error>> {
+        self.with(move |services| on_disk(move || services.quality(days).map_err(failed)))
+    }
+
+    fn tool_alarms(&self) -> BoxStream<'static, ToolAlarm> {
+        let alarms = self.with(|services| async move { Ok(services.tool_alarms()) });
+        // Without services no tool is called.
+        stream::once(alarms)
+            .filter_map(|alarms| std::future::ready(alarms.ok()))
+            .flat_map(|mut alarms| stream::poll_fn(move |cx| alarms.poll_recv(cx)))
+            .map(|alarm| ToolAlarm {
+                sentence: format!("{} by {}: {}", alarm.tool, alarm.model, alarm.sentence()),
+                tool: alarm.tool,
+                model: alarm.model,
             })
             .boxed()
     }

@@ -142,6 +142,7 @@ impl ServedClient<'_> {
                     outbox.result(id, Ok(engines.takes_images(model).await));
                 }
                 ServiceRequest::Spending(days) => outbox.result(id, engines.spending(days).await),
+                ServiceRequest::Quality(days) => outbox.result(id, engines.quality(days).await),
                 ServiceRequest::NamedContext(root) => {
                     outbox.result(id, Ok(engines.named_context(root).await));
                 }

@@ -66,6 +66,10 @@ pub(super) async fn run(context: StreamContext, request: StreamRequest, commands
             let notices = engines.budget_notices();
             context.forward(notices, StreamItem::Budget).await;
         }
+        StreamRequest::ToolAlarms => {
+            let alarms = engines.tool_alarms();
+            context.forward(alarms, StreamItem::Alarm).await;
+        }
         StreamRequest::FolderChanges(root, session) => {
             let changes = engines.folder_changes(root, session);
             context.forward(changes, StreamItem::Folder).await;

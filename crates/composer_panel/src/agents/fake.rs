@@ -22,8 +22,9 @@ use super::{
     AccessChange, AgentCommand, AgentCommandId, AgentService, AutomationChange, AutomationEntry,
     CommandConnection, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
     FolderChanges, FolderState, FolderTrust, KeptPrompts, ModelList, NamedContext, NewSession,
-    OpenFiles, RunningSession, ServerContent, SessionChange, SessionConnection, SessionEntry,
-    SessionMark, SignInStep, SpendNotice, Spending, StoredChange, UndoOutcome,
+    OpenFiles, QualityReport, RunningSession, ServerContent, SessionChange, SessionConnection,
+    SessionEntry, SessionMark, SignInStep, SpendNotice, Spending, StoredChange, ToolAlarm,
+    UndoOutcome,
 };
 
 /// An engine whose events come from a test, which also reads its commands.
@@ -84,6 +85,8 @@ struct FakeAgentState {
     blind_models: HashSet<String>,
     spending: Spending,
     budget_notices: Vec<mpsc::UnboundedSender<SpendNotice>>,
+    quality: QualityReport,
+    tool_alarms: Vec<mpsc::UnboundedSender<ToolAlarm>>,
     external_agents: Vec<ExternalAgentEntry>,
     installed: Vec<String>,
     machine: Option<String>,
@@ -335,6 +338,19 @@ impl FakeAgents {
         });
     }
 
+    /// Sets the report on quality.
+    pub fn set_quality(&self, quality: QualityReport) {
+        self.with(|state| state.quality = quality);
+    }
+
+    /// Sends an alarm about a tool.
+    pub fn send_tool_alarm(&self, alarm: &ToolAlarm) {
+        self.with(|state| {
+            let sent = |it: &mpsc::UnboundedSender<_>| it.unbounded_send(alarm.clone()).is_ok();
+            state.tool_alarms.retain(sent);
+        });
+    }
+
     /// Sets the external agents.
     pub fn set_external_agents(&self, agents: Vec<ExternalAgentEntry>) {
         self.with(|state| state.external_agents = agents);
@@ -576,6 +592,16 @@ impl AgentService for FakeAgents {
     fn budget_notices(&self) -> BoxStream<'static, SpendNotice> {
         let (sender, receiver) = mpsc::unbounded();
         self.with(|state| state.budget_notices.push(sender));
+        receiver.boxed()
+    }
+
+    fn quality(&self, _: u64) -> BoxFuture<'static, Result<QualityReport, Error>> {
+        ready(Ok(self.with(|state| state.quality.clone()))).boxed()
+    }
+
+    fn tool_alarms(&self) -> BoxStream<'static, ToolAlarm> {
+        let (sender, receiver) = mpsc::unbounded();
+        self.with(|state| state.tool_alarms.push(sender));
         receiver.boxed()
     }
 
