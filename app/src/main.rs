@@ -170,7 +170,7 @@ fn services() -> Result<Services, Error> {
         home,
         agents: Some(chosen.agents),
         machine_agents: Some(agent_engines::machine_agents(engines.clone())),
-        tab: Some(Arc::new(TabService(engines.clone()))),
+        tab: Some(Arc::new(TabService::new(engines.clone()))),
         git: Some(git_service::services(dirs.clone(), engines.clone())),
         rewrite: Some(Arc::new(RewriteService(engines))),
         index: Some(Arc::new(move |root| -> Arc<dyn CodeIndex> {

@@ -89,7 +89,7 @@ pub use error::Error;
 pub use item::TabItem;
 pub use rewrite_models::RewriteModels;
 pub use services::Services;
-pub use tab_models::TabModels;
+pub use tab_models::{TabModels, TextNews};
 pub use test_service::{OpenTests, TestOutput, TestRun, TestService, TestServiceError};
 pub use workbench::Workbench;
 

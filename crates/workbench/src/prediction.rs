@@ -43,6 +43,7 @@ use ui::ActiveSettings as _;
 
 use crate::folder::{FolderEvent, OpenFolder};
 use crate::services::Services;
+use crate::tab_models::TextNews;
 use folder_context::FolderContext;
 use folder_reader::{FolderReader, ViewChanged};
 pub(crate) use shown_suggestions::RefusedSuggestion;
@@ -227,7 +228,12 @@ impl Prediction {
                 | ModelEvent::GutterMarksUpdated => {}
             }
         });
-        let watched = WatchedText::new(model, followed, cx);
+        let released = cx.observe_release(model, |this, model, _| {
+            this.record_text(model, TextNews::Closed);
+        });
+        let opened = model.read(cx);
+        self.record_text(opened, TextNews::Opened(opened.snapshot()));
+        let watched = WatchedText::new(model, [followed, released], cx);
         self.watched_texts.insert(model.entity_id(), watched);
         self.track(model, cx);
     }
@@ -300,7 +306,14 @@ impl Prediction {
             return;
         };
         let revision = accepted.map(|(revision, _)| revision);
-        let TextChange { before, cause } = watched.changed(model.read(cx), change.author, revision);
+        let text = model.read(cx);
+        let TextChange { before, cause } = watched.changed(text, change.author, revision);
+        let edited = TextNews::Edited {
+            change: change.clone(),
+            after: text.snapshot(),
+            cause,
+        };
+        self.record_text(text, edited);
         let state = if is_focused {
             self.state_to_pass(cx)
         } else {

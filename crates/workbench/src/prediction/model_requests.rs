@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use autocomplete::engine::{CompletionRequest, EngineInput, EngineOptions, RequestId, TabModel};
+use editor::DocumentModel;
 use futures::StreamExt as _;
 use gpui_kit::{Context, Task};
 use model::StreamEvent;
@@ -10,6 +11,7 @@ use model::StreamEvent;
 use super::Prediction;
 use super::shown_suggestions::Measurement;
 use crate::error::Error;
+use crate::tab_models::TextNews;
 
 /// The chosen model and the running requests.
 #[derive(Default)]
@@ -107,6 +109,13 @@ impl Prediction {
             }
         });
         self.model_state.streams.insert(request, task);
+    }
+
+    /// Records news of a text that has a file, for the measurement of what is kept.
+    pub(super) fn record_text(&self, model: &DocumentModel, news: TextNews) {
+        if let (Some(models), Some(path)) = (&self.services.tab, model.path()) {
+            models.record_text(path.clone(), news);
+        }
     }
 
     /// Records a measurement in the ledger.

@@ -14,7 +14,7 @@ pub(super) struct WatchedText {
     pub(super) model: WeakEntity<DocumentModel>,
     before: Snapshot,
     undo: UndoPosition,
-    _followed: Subscription,
+    _followed: [Subscription; 2],
 }
 
 /// Position in a text's undo tree.
@@ -43,9 +43,13 @@ impl UndoPosition {
 }
 
 impl WatchedText {
-    /// Starts watching a text from its current state. The subscription `followed` ends when the
+    /// Starts watching a text from its current state. The subscriptions `followed` end when the
     /// returned value is dropped.
-    pub(super) fn new(model: &Entity<DocumentModel>, followed: Subscription, cx: &App) -> Self {
+    pub(super) fn new(
+        model: &Entity<DocumentModel>,
+        followed: [Subscription; 2],
+        cx: &App,
+    ) -> Self {
         let read = model.read(cx);
         Self {
             model: model.downgrade(),

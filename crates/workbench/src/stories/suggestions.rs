@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use autocomplete::engine::{CompletionRequest, TabKind, TabModel};
+use base::AbsPath;
 use futures::StreamExt as _;
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::BoxStream;
@@ -16,7 +17,7 @@ use super::problems::report_open;
 use super::{Story, open_with, path, services, start_with};
 use crate::actions::suggestions::{Snooze, Toggle};
 use crate::windows::OpenRequest;
-use crate::{Services, TabItem, TabModels};
+use crate::{Services, TabItem, TabModels, TextNews};
 
 const CALLS: &str =
     "fn a() {\n    info(1);\n}\n\nfn b() {\n    info(2);\n}\n\nfn c() {\n    info(3);\n}\n";
@@ -346,6 +347,8 @@ struct Models {
     asked: Mutex<Vec<CompletionRequest>>,
     /// The format of a next-edit model; `None` for one that fills gaps.
     format: Option<NextEditFormat>,
+    /// The news of texts: how each was changed, or that it was opened or closed.
+    news: Mutex<Vec<String>>,
 }
 
 impl Models {
@@ -387,6 +390,43 @@ impl TabModels for Models {
         assert!(name.starts_with("tab."), "{name}");
         assert!(tags.contains("\"source\":"), "{tags}");
     }
+
+    fn record_text(&self, path: AbsPath, news: TextNews) {
+        let news = match news {
+            TextNews::Opened(text) => format!("opened {}", text.len().0),
+            TextNews::Edited { change, cause, .. } => format!("{cause:?} by {:?}", change.author),
+            TextNews::Closed => "closed".to_owned(),
+        };
+        let mut all = self.news.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(format!("{path}: {news}"));
+    }
+}
+
+#[gpui_kit::test]
+fn the_cause_of_each_change_is_recorded(cx: &mut TestAppContext) {
+    let models = Arc::new(Models::default());
+    let (mut story, clock) = open_asking(calls(), &models, cx);
+    story.open_file("calls.rs:2:5");
+    story.input("let ");
+    story.settle();
+    clock.advance(Duration::from_secs(1));
+    story.keys("alt-\\");
+    assert_eq!(offered(&mut story).as_deref(), Some("answer = 42;"));
+    story.keys("tab");
+    story.settle();
+    story.keys("ctrl-z");
+    story.settle();
+    let news = models.news.lock().unwrap_or_else(PoisonError::into_inner);
+    let opened = format!("/p/src/calls.rs: opened {}", CALLS.len());
+    assert_eq!(news.first(), Some(&opened));
+    let changes: Vec<&str> = news
+        .iter()
+        .filter_map(|news| news.strip_prefix("/p/src/calls.rs: "))
+        .skip(1)
+        .collect();
+    assert_eq!(changes.first(), Some(&"Typed by User"), "{changes:?}");
+    let last = changes.iter().rev().take(2).copied().collect::<Vec<_>>();
+    assert_eq!(last, ["Undone by User", "Accepted by User"]);
 }
 
 fn open_asking(
