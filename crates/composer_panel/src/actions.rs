@@ -68,6 +68,8 @@ gpui_kit::actions!(
         ChooseEffort,
         /// Show the cost of models by day, model and agent, or return to the session.
         ShowSpending,
+        /// Show the quality of agents' work: kept text, alarms about tools, experiments; or return to the session.
+        ShowQuality,
         /// Show the automations of this folder: state, next time, results; trust, run and turn them off.
         ShowAutomations,
         /// Trust the selected automation as it is shown: let it run by itself.

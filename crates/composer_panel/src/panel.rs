@@ -22,9 +22,11 @@ mod item;
 mod kept_drafts;
 mod landing_conflict;
 mod machine;
+mod page;
 mod pinning;
 mod plan;
 mod prompt;
+mod quality;
 mod questions;
 mod queue;
 mod recall;
@@ -68,6 +70,8 @@ pub use folder_changes::RestoreRequest;
 pub use handover::{HistoryChoice, HistoryOption};
 pub use session_rows::age;
 
+use page::PanelPage;
+
 use crate::agents::{
     AgentCommand, AgentService, ModelList, RunningSession, SessionActivity, SessionChange,
     SessionConnection,
@@ -109,6 +113,7 @@ pub struct ComposerPanel {
     completion: completion::PromptCompletion,
     meter: context_meter::ContextPane,
     spending: spending::SpendingPage,
+    quality: quality::QualityPage,
     automations: automations::AutomationsPage,
     images: images::PromptImages,
     terminal_quotes: terminal_quotes::TerminalQuotes,
@@ -193,20 +198,6 @@ pub struct AgentCounts {
     pub working: usize,
     /// Sessions with news that the user has not seen.
     pub unread: usize,
-}
-
-/// The page that the panel shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PanelPage {
-    Session,
-    Sessions,
-    Board,
-    /// The changes of the open session in the user's folder.
-    Changes,
-    /// The cost of models.
-    Spending,
-    /// The automations of the folder.
-    Automations,
 }
 
 /// The running loads. A load replaces an earlier one of the same kind, and cancels no other.
@@ -308,6 +299,7 @@ impl ComposerPanel {
             completion: completion::PromptCompletion::default(),
             meter: context_meter::ContextPane::new(cx.focus_handle()),
             spending: spending::SpendingPage::default(),
+            quality: quality::QualityPage::default(),
             automations: automations::AutomationsPage::default(),
             images: images::PromptImages::default(),
             terminal_quotes: terminal_quotes::TerminalQuotes::default(),
@@ -337,6 +329,7 @@ impl ComposerPanel {
             self.follow_problems(cx);
             self.follow_sessions(sessions::ListReading::Later, cx);
             self.follow_budgets(cx);
+            self.follow_alarms(cx);
             self.follow_machine(window, cx);
             self.load_drafts(window, cx);
         }

@@ -340,6 +340,7 @@ fn agents_menu() -> Menu {
         MenuItem::action("Context", agents::ShowContext),
         MenuItem::action("Compact conversation", agents::CompactSession),
         MenuItem::action("Cost of models", agents::ShowSpending),
+        MenuItem::action("Quality", agents::ShowQuality),
         MenuItem::action("Automations\u{2026}", agents::ShowAutomations),
         MenuItem::action("Stop", agents::Stop),
         MenuItem::separator(),

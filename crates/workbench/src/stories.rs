@@ -39,6 +39,7 @@ mod plan;
 mod previews;
 mod problems;
 mod prompt_sources;
+mod quality;
 mod refactoring;
 mod restoring;
 mod running_sessions;

@@ -138,7 +138,7 @@ impl ComposerPanel {
     pub fn add_to_prompt(&mut self, text: &str, window: &mut Window, cx: &mut Context<Self>) {
         if matches!(
             self.page,
-            PanelPage::Sessions | PanelPage::Spending | PanelPage::Automations
+            PanelPage::Sessions | PanelPage::Spending | PanelPage::Quality | PanelPage::Automations
         ) {
             self.page = PanelPage::Session;
         }
@@ -252,7 +252,7 @@ impl ComposerPanel {
             (PanelPage::Automations, _) => self.step_automation(step, cx),
             (PanelPage::Session | PanelPage::Sessions, None)
             | (PanelPage::Sessions, Some(_))
-            | (PanelPage::Spending, _) => {}
+            | (PanelPage::Spending | PanelPage::Quality, _) => {}
         }
         cx.notify();
     }
@@ -333,7 +333,7 @@ impl ComposerPanel {
             self.jump_to_review(&JumpToReview, window, cx);
         } else if matches!(
             self.page,
-            PanelPage::Changes | PanelPage::Spending | PanelPage::Automations
+            PanelPage::Changes | PanelPage::Spending | PanelPage::Quality | PanelPage::Automations
         ) {
             self.page = PanelPage::Session;
             self.focus_prompt(window, cx);

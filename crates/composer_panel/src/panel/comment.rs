@@ -114,6 +114,7 @@ impl ComposerPanel {
             PanelPage::Session
             | PanelPage::Sessions
             | PanelPage::Spending
+            | PanelPage::Quality
             | PanelPage::Automations => None,
         };
         match selected {

@@ -47,6 +47,7 @@ pub(super) fn with_actions(
         .on_action(cx.listener(ComposerPanel::pin_message))
         .on_action(cx.listener(ComposerPanel::choose_effort))
         .on_action(cx.listener(ComposerPanel::show_spending))
+        .on_action(cx.listener(ComposerPanel::show_quality))
         .on_action(cx.listener(ComposerPanel::show_automations))
         .on_action(cx.listener(ComposerPanel::trust_automation))
         .on_action(cx.listener(ComposerPanel::turn_off_automation))

@@ -24,6 +24,7 @@ impl ComposerPanel {
             PanelPage::Board => Some(self.board_title()),
             PanelPage::Changes => Some("Changes".to_owned()),
             PanelPage::Spending => Some("Cost of models".to_owned()),
+            PanelPage::Quality => Some("Quality".to_owned()),
             PanelPage::Automations => Some("Automations".to_owned()),
             PanelPage::Session => self.open.as_ref().and_then(|open| {
                 let listed = self.sessions.list.find(&open.live.id);
@@ -48,6 +49,7 @@ impl ComposerPanel {
                     .child(Label::new(title.unwrap_or_else(|| "New session".to_owned())).strong()),
             )
             .children(self.render_machine())
+            .children(self.render_alarm_chip())
             .child(
                 IconButton::new("agent-board-button", Icon::GitBranch, "Board")
                     .pressed(self.page == PanelPage::Board)
@@ -96,6 +98,9 @@ impl ComposerPanel {
         }
         if self.page == PanelPage::Spending {
             return self.render_spending(cx);
+        }
+        if self.page == PanelPage::Quality {
+            return self.render_quality(cx);
         }
         if self.page == PanelPage::Automations {
             return self.render_automations(cx);
@@ -195,6 +200,7 @@ impl Render for ComposerPanel {
             PanelPage::Sessions
             | PanelPage::Changes
             | PanelPage::Spending
+            | PanelPage::Quality
             | PanelPage::Automations => None,
         };
         let element = div()

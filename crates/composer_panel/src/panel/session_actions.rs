@@ -31,6 +31,7 @@ impl ComposerPanel {
             | PanelPage::Board
             | PanelPage::Changes
             | PanelPage::Spending
+            | PanelPage::Quality
             | PanelPage::Automations => {
                 let id = self.open.as_ref()?.live.id.clone();
                 let title = self.session_title(&id);
@@ -174,6 +175,7 @@ impl ComposerPanel {
             | PanelPage::Board
             | PanelPage::Changes
             | PanelPage::Spending
+            | PanelPage::Quality
             | PanelPage::Automations => self.error = Some(sentence.to_owned()),
         }
         cx.notify();

@@ -300,7 +300,7 @@ fn section(
 }
 
 /// A muted text that wraps, with itself as its name.
-fn named_text(
+pub(super) fn named_text(
     id: impl Into<gpui_kit::ElementId>,
     text: String,
     cx: &Context<ComposerPanel>,

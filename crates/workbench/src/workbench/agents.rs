@@ -6,7 +6,7 @@ use base::{ByteOffset, Span};
 use composer_panel::actions::{
     AllowHooks, BuildPlan, ChooseModel, CompactSession, DistrustFolder, FocusPanel, KeepAllChanges,
     NewSession, RejectAllChanges, RestoreCheckpoint, ReviewChanges, ShowAutomations, ShowBoard,
-    ShowContext, ShowSessions, ShowSpending, Stop, TogglePanel, TrustFolder,
+    ShowContext, ShowQuality, ShowSessions, ShowSpending, Stop, TogglePanel, TrustFolder,
 };
 use composer_panel::agents::{ExternalAgentEntry, SessionChange};
 use composer_panel::{ComposerPanel, PanelEvent, SessionVisibility, session_notice};
@@ -55,6 +55,7 @@ pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) 
         .on_action(cx.listener(show_context))
         .on_action(cx.listener(compact_session))
         .on_action(cx.listener(show_spending))
+        .on_action(cx.listener(show_quality))
         .on_action(cx.listener(show_automations))
         .on_action(cx.listener(build_plan))
         .on_action(cx.listener(review_changes))
@@ -358,6 +359,17 @@ fn show_spending(
 ) {
     show_and_update(workbench, window, cx, |panel, window, cx| {
         panel.show_spending(action, window, cx)
+    });
+}
+
+fn show_quality(
+    workbench: &mut Workbench,
+    action: &ShowQuality,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    show_and_update(workbench, window, cx, |panel, window, cx| {
+        panel.show_quality(action, window, cx)
     });
 }
 

@@ -16,6 +16,10 @@ const SYNONYMS: &[(&str, &str)] = &[
         "allow deny ask settings approvals security",
     ),
     (
+        "agents::ShowQuality",
+        "statistics keep rate alarms experiments satisfaction errors",
+    ),
+    (
         "agents::ShowSpending",
         "spend price usage budget dollars tokens",
     ),
