@@ -68,7 +68,7 @@ impl TextRecorder {
         sink: impl Fn(Vec<(u64, QualityRecord)>) + Send + 'static,
     ) -> Result<Self, Error> {
         let (sender, receiver) = sync_channel(WAITING);
-        let recording = Recording {
+        let recording = TextRecording {
             run,
             clock,
             sink: Box::new(sink),
@@ -107,7 +107,7 @@ impl TextRecorder {
 }
 
 /// The state of the thread.
-struct Recording {
+struct TextRecording {
     run: String,
     clock: Arc<dyn Clock>,
     sink: Box<QualitySink>,
@@ -120,7 +120,7 @@ struct Recording {
     units: HashMap<UnitId, (String, u64)>,
 }
 
-impl Recording {
+impl TextRecording {
     fn run(mut self, messages: &Receiver<RecorderMessage>) {
         loop {
             let message = if self.units.is_empty() {

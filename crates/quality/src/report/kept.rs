@@ -12,7 +12,7 @@ const DAY_MS: u64 = 86_400_000;
 
 /// Returns a line for each model of agents, most tokens first, then for the other writers.
 pub(super) fn lines(input: &ReportInput, histories: &[UnitHistory]) -> Vec<KeptLine> {
-    let models = Models::of(input);
+    let models = CallModels::of(input);
     let mut groups: BTreeMap<String, Vec<&UnitHistory>> = BTreeMap::new();
     for history in histories {
         let name = match history.unit.writer.as_str() {
@@ -100,14 +100,14 @@ fn sentence(change: &KeepChange) -> String {
 }
 
 /// The models of calls.
-struct Models<'a> {
+struct CallModels<'a> {
     /// By session and call.
     calls: HashMap<(&'a str, &'a str), &'a str>,
     /// The latest model of each session.
     sessions: HashMap<&'a str, &'a str>,
 }
 
-impl<'a> Models<'a> {
+impl<'a> CallModels<'a> {
     fn of(input: &'a ReportInput) -> Self {
         let mut models = Self {
             calls: HashMap::new(),

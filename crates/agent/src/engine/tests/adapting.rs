@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::{EditTool, Profile, ResponseScript, ScriptedClient};
 use quality::outcomes::MeasuredCall;
-use quality::{ExperimentSet, QualityRecord};
+use quality::{ExperimentSet, ExposureRecord, QualityRecord};
 
 use super::super::{ScriptedGateway, SessionLimits, SessionOptions, SessionVariant, start};
 use super::fakes::{FakeTool, Talk, assert_whole, world, world_with};
@@ -137,11 +137,15 @@ async fn a_session_keeps_the_variant_of_its_experiment() {
     }
     world.harness.store().flush().await.expect("flushed");
     let rows = world.harness.store().quality(0).expect("rows").records;
-    assert_eq!(rows.len(), 4);
-    for row in rows {
-        let QualityRecord::Exposure(row) = row else {
-            panic!("an exposure: {row:?}");
-        };
+    let exposures: Vec<ExposureRecord> = rows
+        .into_iter()
+        .filter_map(|row| match row {
+            QualityRecord::Exposure(row) => Some(row),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(exposures.len(), 4);
+    for row in exposures {
         assert_eq!(row.variant, experiment.variant_of(&row.subject).name);
     }
 }

@@ -1,4 +1,5 @@
-//! Recorded editing sessions, replayed key by key and as saved texts, compared with the oracle.
+//! Recorded editing sessions, replayed key by key and as saved texts, and histories of public files, compared with the
+//! oracle.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -29,16 +30,24 @@ struct Patch {
     inserted: String,
 }
 
-fn load(name: &str) -> Vec<Patch> {
-    let path = test_support::data(&format!("editing-traces/{name}.json.gz"));
+/// Reads a compressed file of test data.
+fn json(name: &str) -> Value {
+    let path = test_support::data(name);
     #[expect(clippy::disallowed_methods, reason = "test data is read where it lies")]
     let bytes = std::fs::read(&path).expect("the test data");
     let mut json = String::new();
     GzDecoder::new(&bytes[..])
         .read_to_string(&mut json)
         .expect("a gzip file");
-    let value: Value = serde_json::from_str(&json).expect("a JSON file");
-    let number = |value: &Value| value.as_u64().expect("a number") as usize;
+    serde_json::from_str(&json).expect("a JSON file")
+}
+
+fn number(value: &Value) -> usize {
+    value.as_u64().expect("a number") as usize
+}
+
+fn load(name: &str) -> Vec<Patch> {
+    let value = json(&format!("editing-traces/{name}.json.gz"));
     let transactions = value["txns"].as_array().expect("a list");
     transactions
         .iter()
@@ -96,6 +105,59 @@ fn replay(name: &str, feed: Feed) -> (usize, usize) {
     tracker.advance(now + 2 * super::DAY);
     differences(&oracle, &tracker.take_events(), &truth)
 }
+
+/// The versions of a file, oldest first.
+fn versions(history: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let mut versions = vec![text(&history["start"])];
+    for change in history["changes"].as_array().expect("a list") {
+        let mut rows: Vec<String> = versions[versions.len() - 1]
+            .split_inclusive('\n')
+            .map(str::to_owned)
+            .collect();
+        let hunks = change.as_array().expect("a list");
+        for hunk in hunks.iter().rev() {
+            let first = number(&hunk[0]);
+            let removed = first..first + number(&hunk[1]);
+            rows.splice(removed, [text(&hunk[2])]);
+        }
+        versions.push(rows.concat());
+    }
+    versions
+}
+
+/// Replays the versions of a file, which an agent and a person write in turns. Returns the numbers of tokens about which
+/// the tracker is wrong and of all tokens, over all horizons.
+fn replay_versions(versions: &[String]) -> (usize, usize) {
+    let mut oracle = Oracle::default();
+    let mut tracker = RetentionTracker::default();
+    tracker.open("a", Snapshot::new(""));
+    let mut due: Vec<(u64, u64, Milestone)> = Vec::new();
+    let mut truth = HashMap::new();
+    let mut now = 0;
+    for (ix, version) in versions.iter().enumerate() {
+        now += VERSION_MS[ix % VERSION_MS.len()];
+        settle(&oracle, &mut due, now, &mut truth);
+        let (before, tokens) = (oracle.marks.clone(), oracle.tokens());
+        let letter = if ix % 2 == 0 { 'a' } else { 'p' };
+        let version = Snapshot::new(version);
+        oracle.replace_rows(&version);
+        tracker.observe("a", version, &by(letter), now);
+        oracle.join_edits(&before, now);
+        oracle.add_unit_with_runs(&tokens, &before, now);
+        if oracle.units.last().is_some_and(|unit| unit.at_ms == now) {
+            let horizons = Milestone::HORIZONS.iter();
+            due.extend(horizons.map(|(milestone, after)| (now + after, now, *milestone)));
+        }
+    }
+    tracker.assert_invariants();
+    settle(&oracle, &mut due, u64::MAX, &mut truth);
+    tracker.advance(now + 2 * super::DAY);
+    differences(&oracle, &tracker.take_events(), &truth)
+}
+
+/// Times between versions, in milliseconds.
+const VERSION_MS: [u64; 5] = [40_000, 200_000, 900_000, 5_000_000, 50_000_000];
 
 type Truth = HashMap<(u64, Milestone), (usize, usize)>;
 
@@ -176,4 +238,23 @@ fn keys_of_sessions_are_followed_as_the_oracle_says() {
 #[test]
 fn saves_of_sessions_are_followed_as_the_oracle_says() {
     check(Feed::Saves);
+}
+
+#[test]
+fn histories_of_public_files_are_followed_as_the_oracle_says() {
+    let histories = json("file-histories/histories.json.gz");
+    let histories = histories.as_array().expect("a list");
+    assert_eq!(histories.len(), 20);
+    let (mut all_wrong, mut all_tokens) = (0, 0);
+    for history in histories {
+        let (wrong, tokens) = replay_versions(&versions(history));
+        let share = wrong as f64 / tokens as f64;
+        println!("{}: {share:.5} of {tokens} tokens differ", history["path"]);
+        assert!(share <= 0.02, "{}: {share}", history["path"]);
+        all_wrong += wrong;
+        all_tokens += tokens;
+    }
+    let share = all_wrong as f64 / all_tokens as f64;
+    println!("all: {share:.5}");
+    assert!(share <= 0.01, "{share}");
 }
