@@ -5,8 +5,8 @@
 //! number of expected failures, so that a series raises about one false alarm in ninety days, whatever its size.
 //!
 //! Invariant: the alarms depend only on the calls; reading them again gives the same ones.
-//! Invariant: a climb of a sum raises one alarm. After it, the level of the climb is the usual one, and the series is
-//! silent for three days.
+//! Invariant: a climb of a sum raises one alarm. After it, the usual level is halfway to that of the climb, and the
+//! series is silent for three days.
 //! Invariant: the calls of a climb do not change the level that they are compared with.
 //! Limitations: calls that a model makes in a row depend on each other, which makes false alarms more frequent.
 //! Start at `CallSeries`.

@@ -70,8 +70,7 @@ impl FailureSeries {
         self.sum = FailureCusum::default();
         self.frozen = None;
         let climb = std::mem::take(&mut self.climb);
-        self.failures = climb.failed as f64;
-        self.calls = climb.calls as f64;
+        self.adapt(climb.failed as f64, climb.calls as f64);
         Some(AlarmRecord {
             since_ms: climb.since_ms,
             sum,
@@ -82,5 +81,14 @@ impl FailureSeries {
             examples: climb.examples,
             ..AlarmRecord::default()
         })
+    }
+
+    /// Takes over the level of a climb. The memory from before counts as much as the climb: if the alarm was false, the
+    /// usual level must not be lost.
+    fn adapt(&mut self, failed: f64, calls: f64) {
+        let before = (self.calls - calls).max(0.0);
+        let keep = (calls / before.max(1.0)).min(1.0);
+        self.failures = (self.failures - failed).max(0.0) * keep + failed;
+        self.calls = before * keep + calls;
     }
 }
