@@ -204,7 +204,9 @@ fn satisfaction(input: &ReportInput, histories: &[keep::UnitHistory]) -> Satisfa
     let mut actions: HashMap<(&str, u64), TurnActions> = HashMap::new();
     for history in histories.iter().filter(|it| !it.unit.session.is_empty()) {
         let unit = &history.unit;
-        let actions = actions.entry((&unit.session, unit.turn)).or_default();
+        let actions = actions
+            .entry((unit.session.as_str(), unit.turn))
+            .or_default();
         let reworked = history.first_loss("reworked_by_person");
         actions.edited_ms = [actions.edited_ms, reworked].into_iter().flatten().min();
         actions.is_undone |= history.first_loss("reverted").is_some();

@@ -88,7 +88,10 @@ fn outcome(
         .sessions
         .get(&exposure.subject)
         .map(|it| it.1.as_str());
-    let earlier = values.iter().filter(|(session, _)| {
+    let others = values
+        .iter()
+        .filter(|it| *it.0 != exposure.subject.as_str());
+    let earlier = others.filter(|(session, _)| {
         let known = input.sessions.get(**session);
         known.is_some_and(|(started, root)| {
             *started < exposure.at_ms && Some(root.as_str()) == folder
