@@ -4,6 +4,7 @@ mod access;
 mod automations;
 mod commands;
 mod machine;
+mod quality;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -335,19 +336,6 @@ impl FakeAgents {
         self.with(|state| {
             let sent = |it: &mpsc::UnboundedSender<_>| it.unbounded_send(notice.clone()).is_ok();
             state.budget_notices.retain(sent);
-        });
-    }
-
-    /// Sets the report on quality.
-    pub fn set_quality(&self, quality: QualityReport) {
-        self.with(|state| state.quality = quality);
-    }
-
-    /// Sends an alarm about a tool.
-    pub fn send_tool_alarm(&self, alarm: &ToolAlarm) {
-        self.with(|state| {
-            let sent = |it: &mpsc::UnboundedSender<_>| it.unbounded_send(alarm.clone()).is_ok();
-            state.tool_alarms.retain(sent);
         });
     }
 
