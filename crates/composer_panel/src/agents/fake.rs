@@ -17,8 +17,6 @@ use futures::stream::{BoxStream, StreamExt as _};
 
 use crate::board::{self, Board, Command, Event};
 
-use access::apply_access;
-
 use super::{
     AccessChange, AgentCommand, AgentCommandId, AgentService, AutomationChange, AutomationEntry,
     CommandConnection, Consent, Error, ExternalAgentEntry, FolderAccess, FolderAction,
@@ -27,6 +25,7 @@ use super::{
     SessionEntry, SessionMark, SignInStep, SpendNotice, Spending, StoredChange, ToolAlarm,
     UndoOutcome,
 };
+use access::apply_access;
 
 /// An engine whose events come from a test, which also reads its commands.
 #[derive(Clone, Default)]
