@@ -202,7 +202,9 @@ impl Matcher {
         Some(draft.into_plan(selections, EditKind::Other))
     }
 
-    fn groups(&self, snapshot: &Snapshot, found: Span) -> Groups {
+    /// Returns the capture groups of `found`, which must be a match of this matcher. A literal
+    /// search has no groups.
+    pub fn groups(&self, snapshot: &Snapshot, found: Span) -> Groups {
         let start = snapshot.clip(found.start - MARGIN, Bias::Left);
         let end = snapshot.clip((found.end + MARGIN).min(snapshot.len()), Bias::Right);
         let around = snapshot.text(Span::new(start, end));

@@ -1,0 +1,179 @@
+//! Case, `g?` and `r`.
+
+use text::Edit;
+
+use super::exec::Exec;
+use super::region::{Region, RegionShape};
+use super::block;
+use crate::command::Operator;
+use crate::error::{Done, Error};
+use crate::lines::{Pos, next_grapheme};
+
+/// Maps each character of a text.
+fn mapped(text: &str, operator: &Operator) -> String {
+    text.chars().flat_map(|char| letters(char, operator)).collect()
+}
+
+fn letters(char: char, operator: &Operator) -> Vec<char> {
+    match operator {
+        Operator::LowerCase => char.to_lowercase().collect(),
+        Operator::UpperCase => upper(char),
+        Operator::SwapCase if char.is_uppercase() => char.to_lowercase().collect(),
+        Operator::SwapCase => upper(char),
+        Operator::Rot13 => vec![rot13(char)],
+        _ => vec![char],
+    }
+}
+
+/// The upper-case letter; one that has none or several stays, except for the sharp s.
+fn upper(char: char) -> Vec<char> {
+    if char == 'ß' {
+        return vec!['ẞ'];
+    }
+    let upper: Vec<char> = char.to_uppercase().collect();
+    if upper.len() == 1 { upper } else { vec![char] }
+}
+
+fn rot13(char: char) -> char {
+    let turned = |base: u8| char::from((char as u8 - base + 13) % 26 + base);
+    match char {
+        'a'..='z' => turned(b'a'),
+        'A'..='Z' => turned(b'A'),
+        _ => char,
+    }
+}
+
+/// Changes the case of a text (`gu`, `gU`, `g~`, `g?`).
+pub(super) fn change(exec: &mut Exec, operator: &Operator, region: &Region) -> Done {
+    let last = region.last(&exec.lines);
+    if let RegionShape::Block(cells) = region.shape {
+        block::map(exec, region.start.row, region.end.row, cells, |text| {
+            mapped(text, operator)
+        })?;
+        let col = block::column(&exec.lines, region.start.row, cells.left);
+        exec.set_pos(Pos::new(region.start.row, col));
+    } else {
+        let span = region.span(&exec.lines);
+        let text = exec.lines.text().text(span).into_owned();
+        let new = mapped(&text, operator);
+        keep_or_set(exec, region);
+        if new != text {
+            exec.edit(vec![Edit::new(span, new)])?;
+        }
+    }
+    exec.set_change_marks(region.start, last);
+    Ok(())
+}
+
+/// Puts the caret at the start of the text; for lines that begin at the caret's, it stays.
+fn keep_or_set(exec: &mut Exec, region: &Region) {
+    let is_lines = region.shape == RegionShape::Lines;
+    if is_lines && !region.is_visual {
+        let at = exec.pos();
+        if at.row != region.start.row {
+            let want = exec.wanted_cell();
+            let to = exec.pos_in_row(region.start.row, want);
+            exec.set_pos_aiming(to, crate::motion::Aim::Same);
+        }
+        return;
+    }
+    exec.set_pos(region.start);
+}
+
+/// Swaps the case of characters at the caret and moves on (`~`).
+pub(super) fn swap_here(exec: &mut Exec, count: u32) -> Done {
+    let at = exec.pos();
+    let line = exec.lines.line(at.row);
+    if line.is_empty() {
+        return Err(Error::Beep);
+    }
+    let mut end = at.col;
+    for _ in 0..count {
+        if end >= line.len() {
+            break;
+        }
+        end = next_grapheme(&line, end);
+    }
+    let old = line[at.col..end].to_owned();
+    let new = mapped(&old, &Operator::SwapCase);
+    let to = Pos::new(at.row, at.col + new.len());
+    if new != old {
+        exec.replace(at, Pos::new(at.row, end), &new)?;
+    }
+    exec.set_change_marks(at, to);
+    exec.set_pos(to);
+    Ok(())
+}
+
+/// Replaces characters at the caret by one (`r`); Enter breaks the line.
+pub(super) fn replace_here(exec: &mut Exec, char: char, count: u32) -> Done {
+    let at = exec.pos();
+    let line = exec.lines.line(at.row);
+    let mut end = at.col;
+    for _ in 0..count {
+        if end >= line.len() {
+            return Err(Error::Beep);
+        }
+        end = next_grapheme(&line, end);
+    }
+    if char == '\r' {
+        return break_line(exec, at, end);
+    }
+    let text: String = std::iter::repeat_n(char, count as usize).collect();
+    exec.replace(at, Pos::new(at.row, end), &text)?;
+    let last = Pos::new(at.row, at.col + text.len() - char.len_utf8());
+    exec.set_change_marks(at, last);
+    exec.set_pos(last);
+    Ok(())
+}
+
+fn break_line(exec: &mut Exec, at: Pos, end: usize) -> Done {
+    let line = exec.lines.line(at.row).into_owned();
+    let indent = if exec.globals.options.auto_indent {
+        let indent = crate::lines::indent_len(&line).min(at.col);
+        line[..indent].to_owned()
+    } else {
+        String::new()
+    };
+    let behind = &line[end..];
+    let blanks = if exec.globals.options.auto_indent {
+        crate::lines::indent_len(behind)
+    } else {
+        0
+    };
+    let to = Pos::new(at.row, end + blanks);
+    exec.replace(at, to, &format!("\n{indent}"))?;
+    let landing = Pos::new(at.row + 1, indent.len());
+    exec.set_change_marks(at, landing);
+    exec.set_pos(landing);
+    Ok(())
+}
+
+/// Replaces each character of a selection by one; line breaks stay.
+pub(super) fn replace_region(exec: &mut Exec, char: char, region: &Region) -> Done {
+    let last = region.last(&exec.lines);
+    if let RegionShape::Block(cells) = region.shape {
+        if char == '\r' {
+            return Err(Error::Beep);
+        }
+        return block::replace(exec, region.start.row, region.end.row, cells, char);
+    }
+    let span = region.span(&exec.lines);
+    let text = exec.lines.text().text(span).into_owned();
+    let mut new = String::new();
+    let mut at = 0;
+    while at < text.len() {
+        let end = next_grapheme(&text, at);
+        match &text[at..end] {
+            ending @ ("\n" | "\r\n") => new.push_str(ending),
+            _ if char == '\r' => new.push('\n'),
+            _ => new.push(char),
+        }
+        at = end;
+    }
+    exec.set_pos(region.start);
+    exec.edit(vec![Edit::new(span, new)])?;
+    exec.set_change_marks(region.start, last);
+    exec.set_pos(region.start);
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! The end of an insertion: counts, blocks, marks, and the memory for `.`.
+//!
+//! Start at `finish`.
+
+use base::Span;
+use text::Edit;
+
+use super::session::{BlockInsertion, InsertSession};
+use super::{open_line, typing};
+use crate::error::Done;
+use crate::globals::InsertKey;
+use crate::lines::{Pos, prev_grapheme};
+use crate::vim::exec::Exec;
+use crate::vim::{State, visual};
+
+/// Ends insert mode.
+pub(super) fn finish(exec: &mut Exec) -> Done {
+    let done = repeat_count(exec).and_then(|()| copy_block(exec));
+    let block_start = block_start(exec);
+    remove_auto_indent(exec)?;
+    close_session(exec);
+    exec.vim.state = State::Normal;
+    for ix in 0..exec.vim.carets.len() {
+        exec.vim.active = ix;
+        let at = exec.pos();
+        let line = exec.lines.line(at.row);
+        let col = prev_grapheme(&line, at.col);
+        exec.set_pos(Pos::new(at.row, col));
+    }
+    exec.vim.active = exec.vim.primary;
+    if let Some(start) = block_start {
+        exec.set_pos(start);
+    }
+    let primary = exec.vim.carets[exec.vim.primary];
+    exec.vim.merge_carets(primary);
+    done
+}
+
+/// The place of the caret after a block insertion: where it began.
+fn block_start(exec: &Exec) -> Option<Pos> {
+    let insert = exec.vim.insert.as_ref()?;
+    insert.block.as_ref()?;
+    insert.limits.get(exec.vim.active).copied()
+}
+
+/// Stores marks and the inserted text, without moving carets.
+pub(super) fn close_session(exec: &mut Exec) {
+    let Some(insert) = exec.vim.insert.take() else {
+        return;
+    };
+    let pos = exec.vim.carets[exec.vim.primary].pos;
+    let start = insert.starts.get(exec.vim.primary).copied().unwrap_or(pos);
+    exec.set_change_marks(start, pos);
+    exec.vim.marks.insertion = Some(pos);
+    remember(exec, insert);
+}
+
+/// Keeps what was inserted for `.` and the register `.`.
+fn remember(exec: &mut Exec, insert: InsertSession) {
+    let text = insert.text();
+    if !text.is_empty() {
+        exec.globals.registers.inserted = text;
+    }
+    if exec.is_repeating {
+        return;
+    }
+    if let Some(mut origin) = insert.origin {
+        origin.inserted = insert.record;
+        exec.globals.repeat = Some(origin);
+    }
+}
+
+/// Inserts the text again as often as the count says.
+fn repeat_count(exec: &mut Exec) -> Done {
+    let Some(insert) = &exec.vim.insert else {
+        return Ok(());
+    };
+    let (count, opened) = (insert.count, insert.opened_above);
+    let record: Vec<InsertKey> = insert.record.clone();
+    if record.is_empty() && opened.is_none() {
+        return Ok(());
+    }
+    for _ in 1..count {
+        if opened.is_some() {
+            remove_auto_indent(exec)?;
+            exec.each_caret(|exec| open_line(exec, false))?;
+            super::note_auto_indent(exec);
+        }
+        for key in &record {
+            match key {
+                InsertKey::Key(key) => typing::key(exec, *key)?,
+                InsertKey::Text(text) => typing::literal(exec, text)?,
+                InsertKey::Completion { removed, text } => {
+                    typing::completion(exec, *removed, text)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Copies the text of a block insertion into the other lines.
+fn copy_block(exec: &mut Exec) -> Done {
+    let Some(insert) = &exec.vim.insert else {
+        return Ok(());
+    };
+    let Some(block) = insert.block.clone() else {
+        return Ok(());
+    };
+    let start = insert.limits.get(exec.vim.active).copied().unwrap_or_default();
+    let at = exec.pos();
+    if start.row != at.row || at <= start {
+        return Ok(());
+    }
+    let text = exec.lines.text().text(exec.lines.span(start, at)).into_owned();
+    let mut edits = Vec::new();
+    for row in &block.rows {
+        if let Some(col) = column_for(exec, *row, &block)? {
+            let offset = exec.lines.offset(Pos::new(*row, col));
+            edits.push(Edit::new(Span::at(offset), text.clone()));
+        }
+    }
+    exec.edit(edits)
+}
+
+/// The column of a line at which the text of a block goes in; `None` for a line that is too short.
+fn column_for(exec: &mut Exec, row: u32, block: &BlockInsertion) -> Done<Option<usize>> {
+    if row > exec.lines.last() {
+        return Ok(None);
+    }
+    let length = exec.lines.len(row);
+    if block.to_ends {
+        return Ok(Some(length));
+    }
+    let width = exec.lines.cells(Pos::new(row, length)).0;
+    let is_short = width < block.cell || width == block.cell && !block.pads && length == 0;
+    if is_short && !block.pads {
+        return Ok(None);
+    }
+    visual::split_at(exec, row, block.cell, block.pads).map(Some)
+}
+
+/// Removes an automatic indentation that nothing follows.
+fn remove_auto_indent(exec: &mut Exec) -> Done {
+    let is_left = exec.vim.insert.as_mut().is_some_and(|it| std::mem::take(&mut it.has_auto_indent));
+    if !is_left {
+        return Ok(());
+    }
+    exec.each_caret(|exec| {
+        let at = exec.pos();
+        let line = exec.lines.line(at.row);
+        let text = line[..at.col].trim_end_matches([' ', '\t']).len();
+        if text == at.col || at.col < line.len() {
+            return Ok(());
+        }
+        let from = Pos::new(at.row, text);
+        exec.replace(from, at, "")?;
+        exec.set_pos(from);
+        Ok(())
+    })
+}

@@ -1,0 +1,256 @@
+//! Operators: the text they take, and their dispatch.
+//!
+//! Start at `operator`.
+
+use super::exec::Exec;
+use super::moving::{self, MotionCall};
+use super::region::{self, Region, RegionShape};
+use super::{
+    State, case, change, comment, delete, exchange, format, indent, put, searching, surround, visual,
+    yank,
+};
+use crate::command::{Action, NormalCommand, ObjectKind, Operator, VisualShape};
+use crate::effect::{Effect, FoldCommand};
+use crate::error::{Done, Error};
+use crate::lines::Pos;
+use crate::motion::{Aim, Extent, Moved};
+use crate::object::{ObjectRequest, Selected};
+
+/// Runs an operator over a motion, an object or lines, at the active caret.
+pub(super) fn operator(exec: &mut Exec, command: &NormalCommand, operator: &Operator) -> Done {
+    let region = region_of(exec, command, operator)?;
+    let before = exec.pos();
+    if !keeps_caret(operator, &region) {
+        exec.set_pos(region.start);
+    }
+    apply(exec, command, operator, &region, before)
+}
+
+/// Whether the caret stays in its column although the text begins before it: yanked and cased lines.
+fn keeps_caret(operator: &Operator, region: &Region) -> bool {
+    let by_lines = matches!(
+        operator,
+        Operator::Yank
+            | Operator::LowerCase
+            | Operator::UpperCase
+            | Operator::SwapCase
+            | Operator::Rot13
+            | Operator::Format { keeps_caret: true }
+            | Operator::Comment
+            | Operator::Fold
+    );
+    by_lines && region.shape == RegionShape::Lines
+}
+
+/// The text that an operator takes at the active caret.
+fn region_of(exec: &mut Exec, command: &NormalCommand, operator: &Operator) -> Done<Region> {
+    match &command.action {
+        Action::WholeLines => whole_lines(exec, command),
+        Action::Motion(motion) => {
+            let call = MotionCall {
+                motion,
+                count: command.count,
+                operator: Some(operator),
+            };
+            let from = exec.pos();
+            let moved = moving::run(exec, &call)?;
+            if moved.is_jump {
+                exec.note_jump();
+            }
+            Ok(Region::of_motion(exec, from, &moved, command.force))
+        }
+        Action::Object { kind, is_around } => {
+            let selected = object(exec, *kind, *is_around, command.count_or_one(), None)?;
+            let moved = Moved {
+                extent: selected.extent,
+                ..Moved::exclusive(selected.head)
+            };
+            Ok(Region::of_motion(exec, selected.anchor, &moved, command.force))
+        }
+        _ => Err(Error::Beep),
+    }
+}
+
+/// Lines from the caret on; with characters forced (`yss`), the text of the line.
+fn whole_lines(exec: &Exec, command: &NormalCommand) -> Done<Region> {
+    let first = exec.pos().row;
+    if command.force == Some(VisualShape::Chars) {
+        let start = Pos::new(first, exec.lines.first_non_blank(first));
+        let line = exec.lines.line(first);
+        let end = Pos::new(first, line.trim_end_matches([' ', '\t']).len().max(start.col));
+        return Ok(Region::chars(start, end));
+    }
+    let last = match command.count_or_one() {
+        1 => first,
+        count => moving::row_away(exec, first, i64::from(count) - 1)?,
+    };
+    Ok(Region::whole_lines(exec, first, last))
+}
+
+/// The object at the active caret. `anchor` is the fixed end of a visual selection.
+pub(super) fn object(
+    exec: &Exec,
+    kind: ObjectKind,
+    is_around: bool,
+    count: u32,
+    anchor: Option<Pos>,
+) -> Done<Selected> {
+    match kind {
+        ObjectKind::Text(object) => {
+            let request = ObjectRequest {
+                anchor,
+                head: exec.pos(),
+                is_lines: exec.visual_shape() == Some(VisualShape::Lines),
+                count,
+                is_around,
+            };
+            object.select(&exec.lines, &request).ok_or(Error::Beep)
+        }
+        ObjectKind::Syntax(kind) => syntax_object(exec, kind, is_around, count, anchor),
+        ObjectKind::CommentLines => comment::lines_at(exec).ok_or(Error::Beep),
+        ObjectKind::Match { is_forward } => searching::match_object(exec, is_forward),
+    }
+}
+
+fn syntax_object(
+    exec: &Exec,
+    kind: crate::host::SyntaxObject,
+    is_around: bool,
+    count: u32,
+    anchor: Option<Pos>,
+) -> Done<Selected> {
+    let extent = if is_around {
+        crate::host::ObjectExtent::Around
+    } else {
+        crate::host::ObjectExtent::Inner
+    };
+    let at = exec.lines.offset(exec.pos());
+    let mut span = match anchor {
+        Some(anchor) if anchor != exec.pos() => {
+            let (low, high) = (anchor.min(exec.pos()), anchor.max(exec.pos()));
+            exec.lines.span(low, exec.lines.behind(high))
+        }
+        _ => base::Span::at(at),
+    };
+    for _ in 0..count {
+        span = exec.host.syntax_object(kind, extent, span).ok_or(Error::Beep)?;
+    }
+    let start = exec.lines.pos(span.start);
+    let mut end = crate::lines::Walker::new(&exec.lines, exec.lines.pos(span.end));
+    let is_whole = exec.lines.is_in_indent(start) && end.pos.col == end.line().len();
+    if !span.is_empty() {
+        end.backward();
+    }
+    let extent = if is_whole && start.row < end.pos.row {
+        Extent::Lines
+    } else {
+        Extent::Inclusive
+    };
+    Ok(Selected {
+        anchor: start,
+        head: end.pos,
+        extent,
+    })
+}
+
+/// Runs an operator over the visual selection of the active caret.
+pub(super) fn over_selection(exec: &mut Exec, command: &NormalCommand, operator: &Operator) -> Done {
+    let Some(shape) = exec.visual_shape() else {
+        return Err(Error::Beep);
+    };
+    let region = Region::of_visual(exec, shape, region::is_by_lines(operator));
+    let before = exec.pos();
+    exec.vim.remember_visual(shape);
+    visual::leave_keeping_carets(exec);
+    exec.set_pos(region.start);
+    apply(exec, command, operator, &region, before)
+}
+
+/// Runs an operator over a text. `before` is the caret from before.
+// tidy: table
+pub(super) fn apply(
+    exec: &mut Exec,
+    command: &NormalCommand,
+    operator: &Operator,
+    region: &Region,
+    before: Pos,
+) -> Done {
+    let register = command.register;
+    let count = i64::from(command.count_or_one());
+    let levels = if region.is_visual { count } else { 1 };
+    match operator {
+        Operator::Delete => delete::delete(exec, register, region),
+        Operator::Change => change::change(exec, register, region),
+        Operator::Yank => yank::yank(exec, register, region),
+        Operator::Indent => indent::shift(exec, region, levels),
+        Operator::Outdent => indent::shift(exec, region, -levels),
+        Operator::Reindent => indent::reindent(exec, region),
+        Operator::SwapCase | Operator::LowerCase | Operator::UpperCase | Operator::Rot13 => {
+            case::change(exec, operator, region)
+        }
+        Operator::Format { keeps_caret } => {
+            let caret = keeps_caret.then_some(before);
+            format::format(exec, region, caret)
+        }
+        Operator::Comment => comment::toggle(exec, region, before),
+        Operator::Exchange => exchange::exchange(exec, region),
+        Operator::ReplaceWithRegister => put::replace_region(exec, command, region),
+        Operator::Surround { pair, on_lines } => surround::add(exec, region, pair, *on_lines),
+        Operator::Filter => {
+            super::prompt::open_filter(exec, region);
+            Ok(())
+        }
+        Operator::Fold => {
+            fold(exec, region, FoldCommand::Create);
+            exec.set_pos_aiming(before, Aim::Same);
+            Ok(())
+        }
+        Operator::FoldOpen { deep } => {
+            fold(exec, region, if *deep { FoldCommand::OpenDeep } else { FoldCommand::Open });
+            Ok(())
+        }
+        Operator::FoldClose { deep } => {
+            fold(exec, region, if *deep { FoldCommand::CloseDeep } else { FoldCommand::Close });
+            Ok(())
+        }
+    }
+}
+
+fn fold(exec: &mut Exec, region: &Region, command: impl Fn(std::ops::Range<u32>) -> FoldCommand) {
+    exec.effect(Effect::Fold(command(region.start.row..region.end.row + 1)));
+}
+
+/// Selects an object in visual mode.
+pub(super) fn select_object(
+    exec: &mut Exec,
+    kind: ObjectKind,
+    is_around: bool,
+    count: u32,
+) -> Done {
+    let is_match = matches!(kind, ObjectKind::Match { .. });
+    let was_visual = exec.is_visual();
+    let caret = *exec.caret();
+    let selected = object(exec, kind, is_around, count, Some(caret.anchor))?;
+    if !was_visual {
+        exec.vim.state = State::Visual(VisualShape::Chars);
+    }
+    let shape = match (exec.visual_shape(), selected.extent) {
+        (_, Extent::Lines) => VisualShape::Lines,
+        (Some(VisualShape::Lines), _) if !is_match => VisualShape::Chars,
+        (Some(shape), _) => shape,
+        (None, _) => VisualShape::Chars,
+    };
+    exec.vim.state = State::Visual(shape);
+    let keeps_anchor = is_match && was_visual && caret.anchor != caret.pos;
+    let (anchor, head) = if let (true, ObjectKind::Match { is_forward }) = (keeps_anchor, kind) {
+        let head = if is_forward { selected.head } else { selected.anchor };
+        (caret.anchor, head)
+    } else if kind == (ObjectKind::Match { is_forward: false }) {
+        (selected.head, selected.anchor)
+    } else {
+        (selected.anchor, selected.head)
+    };
+    exec.set_pos(head);
+    exec.caret_mut().anchor = anchor;
+    Ok(())
+}

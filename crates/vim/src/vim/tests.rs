@@ -1,0 +1,6 @@
+//! Tests of the machine.
+
+mod differential;
+mod fixture;
+mod generator;
+mod neovim;
