@@ -220,10 +220,26 @@ impl<'a> PosMap<'a> {
     }
 
     /// The new place of a position that follows lines but not edits within its line. In a deleted
-    /// line it goes to the next one.
+    /// line it goes to the line before.
     pub(crate) fn nearest(&self, pos: Pos) -> Pos {
         if !self.moves_lines {
             return pos;
+        }
+        let text = self.before.text();
+        let start = text.row_start(Row(pos.row));
+        if self.is_deleted(pos.row) {
+            let row = self.after.pos(self.change.map(start, Bias::Left)).row;
+            let first = self.change.splices.iter().find(|splice| splice.old.end > start);
+            let from_start = first.is_none_or(|splice| {
+                splice.old.start == text.row_start(text.point_at(splice.old.start).row)
+            });
+            return Pos::new(row.saturating_sub(u32::from(from_start)), pos.col);
+        }
+        let end = text.row_end(Row(pos.row));
+        let touches = |splice: &text::Splice| splice.old.start <= end && splice.old.end > start;
+        if !self.change.splices.iter().any(touches) {
+            let row = self.after.pos(self.change.map(start, Bias::Right)).row;
+            return Pos::new(row, pos.col);
         }
         self.mapped(pos)
     }

@@ -103,6 +103,7 @@ impl Pattern {
         within: Span,
     ) -> impl Iterator<Item = PatternMatch> + 'a {
         let found = self.matcher.matches(text, within);
+        let found = found.filter(|full| !splits_character(text, *full));
         found.map(|full| self.trimmed(text, full))
     }
 
@@ -144,6 +145,13 @@ impl Pattern {
             span: Span { start, end },
         }
     }
+}
+
+/// Whether a match ends before a mark that combines with its last character, as in Vim.
+fn splits_character(text: &Snapshot, found: Span) -> bool {
+    let next = text.chars_at(found.end).next();
+    let is_mark = next.is_some_and(|char| !char.is_ascii() && crate::chars::cells(char, 0, 1) == 0);
+    is_mark && !found.is_empty()
 }
 
 #[cfg(test)]

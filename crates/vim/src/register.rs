@@ -154,7 +154,7 @@ impl Registers {
     pub(crate) fn write_aside(&mut self, name: char, text: RegisterText) {
         let unnamed = self.unnamed;
         self.write(name, CaretSlot { ix: 0, count: 1 }, text);
-        self.unnamed = unnamed.or(self.unnamed);
+        self.unnamed = unnamed;
     }
 
     /// Writes deleted text to the register 1; the first caret moves its content to 2, and so on.

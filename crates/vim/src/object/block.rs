@@ -21,9 +21,12 @@ pub(super) fn select(
         }
         Some(anchor) => old_end = anchor,
     }
+    let enclosing = brackets::unmatched(lines, cursor, (open, close), true, false);
+    // Outside of brackets, the next ones count.
+    let is_back = enclosing.is_some();
     let mut start = cursor;
     for _ in 0..request.count {
-        start = brackets::unmatched(lines, start, (open, close), true, false)?;
+        start = brackets::unmatched(lines, start, (open, close), is_back, false)?;
     }
     let mut end = closing(lines, start, open, close)?;
     if request.is_around {

@@ -100,7 +100,7 @@ fn case_follows_options_and_flags() {
     };
     assert_eq!(count("ab"), 3);
     assert_eq!(count("Ab"), 1);
-    assert_eq!(count(r"\Sb"), 1, "letters of classes are no capitals");
+    assert_eq!(count(r"\Sb"), 3, "letters of classes are no capitals");
     assert_eq!(count(r"\Cab"), 1);
     assert_eq!(count(r"Ab\c"), 3);
 }

@@ -126,7 +126,7 @@ pub(super) fn text(lines: &Lines, first: u32, last: u32, cells: BlockCells) -> R
         cell + chars::cells(char, cell, lines.tab_width())
     });
     let width = if cells.to_ends {
-        rows.iter().map(width).max().unwrap_or(0)
+        rows.iter().map(width).max().unwrap_or(0).max(1)
     } else {
         cells.width()
     };

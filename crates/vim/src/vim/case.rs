@@ -45,6 +45,11 @@ fn rot13(char: char) -> char {
 
 /// Changes the case of a text (`gu`, `gU`, `g~`, `g?`).
 pub(super) fn change(exec: &mut Exec, operator: &Operator, region: &Region) -> Done {
+    let mut region = *region;
+    if region.is_empty() && region.start == Pos::default() {
+        // Vim cannot go back from the first character, and takes it.
+        region.end = exec.lines.behind(region.start);
+    }
     let last = region.last(&exec.lines);
     if let RegionShape::Block(cells) = region.shape {
         block::map(exec, region.start.row, region.end.row, cells, |text| {
@@ -56,28 +61,13 @@ pub(super) fn change(exec: &mut Exec, operator: &Operator, region: &Region) -> D
         let span = region.span(&exec.lines);
         let text = exec.lines.text().text(span).into_owned();
         let new = mapped(&text, operator);
-        keep_or_set(exec, region);
+        exec.set_pos(region.start);
         if new != text {
             exec.edit(vec![Edit::new(span, new)])?;
         }
     }
     exec.set_change_marks(region.start, last);
     Ok(())
-}
-
-/// Puts the caret at the start of the text; for lines that begin at the caret's, it stays.
-fn keep_or_set(exec: &mut Exec, region: &Region) {
-    let is_lines = region.shape == RegionShape::Lines;
-    if is_lines && !region.is_visual {
-        let at = exec.pos();
-        if at.row != region.start.row {
-            let want = exec.wanted_cell();
-            let to = exec.pos_in_row(region.start.row, want);
-            exec.set_pos_aiming(to, crate::motion::Aim::Same);
-        }
-        return;
-    }
-    exec.set_pos(region.start);
 }
 
 /// Swaps the case of characters at the caret and moves on (`~`).

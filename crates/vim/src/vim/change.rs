@@ -21,6 +21,9 @@ pub(super) fn change(exec: &mut Exec, register: Option<char>, region: &Region) -
         RegionShape::Block(cells) => return columns(exec, register, region, cells),
     };
     inserting::begin(exec, InsertStart::Changed);
+    if region.shape == RegionShape::Lines {
+        inserting::note_auto_indent(exec);
+    }
     done
 }
 
@@ -57,7 +60,6 @@ fn lines(exec: &mut Exec, register: Option<char>, region: &Region) -> Done {
     exec.edit(vec![Edit::new(span, "")])?;
     exec.set_change_marks(start, start);
     exec.set_pos(start);
-    inserting::note_auto_indent(exec);
     Ok(())
 }
 
@@ -88,6 +90,7 @@ fn columns(
             cell: cells.left,
             to_ends: false,
             pads: false,
+            caret: None,
         },
     );
     Ok(())

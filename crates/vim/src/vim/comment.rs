@@ -44,7 +44,7 @@ impl Markers {
 }
 
 /// Comments lines, or uncomments them if all are comments. Blank lines stay as they are.
-pub(super) fn toggle(exec: &mut Exec, region: &Region, before: Pos) -> Done {
+pub(super) fn toggle(exec: &mut Exec, region: &Region) -> Done {
     let (first, last) = (region.start.row, region.end.row);
     let Some(markers) = Markers::at(exec, first) else {
         let message = "this language has no comments";
@@ -76,12 +76,8 @@ pub(super) fn toggle(exec: &mut Exec, region: &Region, before: Pos) -> Done {
     }
     exec.edit(edits)?;
     exec.set_change_marks(Pos::new(first, 0), Pos::new(last, exec.lines.last_col(last)));
-    if before.row == first {
-        let at = exec.lines.clamp(before, false);
-        exec.set_pos(at);
-    } else {
-        exec.set_row(first);
-    }
+    let at = exec.lines.clamp(region.caret, false);
+    exec.set_pos(at);
     Ok(())
 }
 

@@ -69,8 +69,7 @@ fn lines(exec: &mut Exec, region: &Region) -> Done {
     remove_rows(exec, first, last)?;
     let row = first.min(exec.lines.last());
     exec.set_row(row);
-    let at = Pos::new(first.min(exec.lines.last()), 0);
-    exec.set_change_marks(at, at);
+    exec.set_change_marks(Pos::new(first, 0), Pos::new(first, 0));
     Ok(())
 }
 

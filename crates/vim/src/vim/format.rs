@@ -29,22 +29,30 @@ pub(super) fn format(exec: &mut Exec, region: &Region, keeps: Option<Pos>) -> Do
             let at = exec.lines.clamp(pos, false);
             exec.set_pos(at);
         }
-        None => exec.set_row(end),
+        // After a motion that ended in the line before its own, `.` goes on with the next lines.
+        None => exec.set_row(end + u32::from(region.is_adjusted)),
     }
     Ok(())
 }
 
-/// The part of a line that is repeated on each line of a comment.
-fn leader<'t>(line: &'t str, markers: &[String]) -> &'t str {
+/// The part of a line that is repeated on each line of a comment: a marker with the blanks around
+/// it.
+fn leader<'t>(line: &'t str, markers: &[String]) -> Option<&'t str> {
     let indent = indent_len(line);
     let rest = &line[indent..];
-    let marker = markers.iter().find(|marker| rest.starts_with(marker.as_str()));
-    let Some(marker) = marker else {
-        return &line[..indent];
-    };
+    let marker = markers.iter().find(|marker| rest.starts_with(marker.as_str()))?;
     let behind = &rest[marker.len()..];
     let blanks = indent_len(behind);
-    &line[..indent + marker.len() + blanks]
+    Some(&line[..indent + marker.len() + blanks])
+}
+
+/// A paragraph under construction: joined lines.
+struct JoinedLines {
+    /// The marker of the comment, without blanks.
+    marker: String,
+    text: String,
+    /// The start of each broken line: that of the second line, or else of the first.
+    lead: String,
 }
 
 fn formatted(exec: &Exec, lines: &[String]) -> Vec<String> {
@@ -54,61 +62,87 @@ fn formatted(exec: &Exec, lines: &[String]) -> Vec<String> {
         .into_iter()
         .filter(|(_, close)| close.is_empty())
         .map(|(open, _)| open.trim().to_owned())
-        .chain(["//", "#", ">", "*"].map(str::to_owned))
+        .chain(["//", "#", ">", "%"].map(str::to_owned))
         .collect();
     let mut new = Vec::new();
-    let mut paragraph: Option<(String, Vec<&str>)> = None;
+    let mut paragraph: Option<JoinedLines> = None;
     for line in lines {
         let lead = leader(line, &markers);
-        let text = &line[lead.len()..];
-        if text.trim().is_empty() {
-            flush(exec, paragraph.take(), &mut new);
+        let body = &line[lead.map_or(0, str::len)..];
+        if body.trim_matches([' ', '\t']).is_empty() {
+            new.extend(paragraph.take().into_iter().flat_map(|joined| broken(exec, &joined)));
             new.push(line.clone());
             continue;
         }
+        let marker = lead.unwrap_or_default().trim().to_owned();
         match &mut paragraph {
-            // A different marker begins a paragraph; a different indentation does not.
-            Some((first, words)) if first.trim() == lead.trim() => {
-                words.extend(text.split([' ', '\t']).filter(|word| !word.is_empty()));
+            Some(joined) if joined.marker == marker => {
+                joined.add(line, lead);
             }
             _ => {
-                flush(exec, paragraph.take(), &mut new);
-                let words = text.split([' ', '\t']).filter(|word| !word.is_empty());
-                paragraph = Some((lead.to_owned(), words.collect()));
+                new.extend(paragraph.take().into_iter().flat_map(|joined| broken(exec, &joined)));
+                let start = lead.map_or(indent_len(line), str::len);
+                paragraph = Some(JoinedLines {
+                    marker,
+                    text: line.clone(),
+                    lead: line[..start].to_owned(),
+                });
             }
         }
     }
-    flush(exec, paragraph, &mut new);
+    new.extend(paragraph.into_iter().flat_map(|joined| broken(exec, &joined)));
     new
 }
 
+impl JoinedLines {
+    /// Joins another line with one blank, as `J` does.
+    fn add(&mut self, line: &str, lead: Option<&str>) {
+        let start = lead.map_or(indent_len(line), str::len);
+        let text = line[start..].trim_start_matches([' ', '\t']);
+        let ends_blank = self.text.ends_with([' ', '\t']);
+        if !ends_blank && !text.starts_with(')') {
+            self.text.push(' ');
+        }
+        self.text.push_str(text);
+    }
+}
+
 /// Breaks a paragraph into lines.
-fn flush(exec: &Exec, paragraph: Option<(String, Vec<&str>)>, new: &mut Vec<String>) {
-    let Some((lead, words)) = paragraph else {
-        return;
-    };
+fn broken(exec: &Exec, joined: &JoinedLines) -> Vec<String> {
     let limit = match exec.globals.options.text_width {
         0 => DEFAULT_WIDTH,
         width => width,
     };
     let tab_width = exec.lines.tab_width();
-    let cells = |text: &str, from: u32| {
-        text.chars().fold(from, |cell, char| cell + chars::cells(char, cell, tab_width))
-    };
-    let mut line = lead.clone();
-    let mut is_empty = true;
-    for word in words {
-        let glue = if is_empty { "" } else { " " };
-        let width = cells(word, cells(glue, cells(&line, 0)));
-        if width > limit && !is_empty {
-            new.push(std::mem::replace(&mut line, lead.clone()));
-            is_empty = true;
-        }
-        if !is_empty {
-            line.push(' ');
-        }
-        line.push_str(word);
-        is_empty = false;
+    let mut lines = Vec::new();
+    let mut rest = joined.text.clone();
+    while let Some((end, start)) = break_of(&rest, limit, tab_width, joined.lead.len()) {
+        lines.push(rest[..end].to_owned());
+        rest = joined.lead.clone() + &rest[start..];
     }
-    new.push(line);
+    lines.push(rest);
+    lines
+}
+
+/// The end of the first line of a text that is too long, and the start of the rest. `None` for a
+/// text that fits or has no blank to break at.
+fn break_of(text: &str, limit: u32, tab_width: u32, lead: usize) -> Option<(usize, usize)> {
+    let mut cell = 0;
+    let mut found = None;
+    for (ix, char) in text.char_indices() {
+        if chars::is_blank(char) && ix > lead {
+            let end = text[..ix].trim_end_matches([' ', '\t']).len();
+            let start = ix + indent_len(&text[ix..]);
+            let fits = cell <= limit;
+            if end > lead && start < text.len() && (fits || found.is_none()) {
+                found = Some((end, start));
+            }
+        }
+        cell += chars::cells(char, cell, tab_width);
+        let is_long = cell > limit && !chars::is_blank(char);
+        if is_long && found.is_some() {
+            return found;
+        }
+    }
+    None
 }

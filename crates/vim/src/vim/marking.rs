@@ -60,7 +60,14 @@ pub(super) fn place(exec: &Exec, name: char) -> Done<Pos> {
         ']' => marks.end,
         '.' => marks.change,
         '^' => marks.insertion,
-        '<' => visual.map(|visual| visual.anchor.min(visual.head)),
+        '<' => visual.map(|visual| {
+            let start = visual.anchor.min(visual.head);
+            if visual.shape == crate::command::VisualShape::Lines {
+                Pos::new(start.row, 0)
+            } else {
+                start
+            }
+        }),
         '>' => visual.map(|visual| {
             let end = visual.anchor.max(visual.head);
             if visual.shape == crate::command::VisualShape::Lines {

@@ -6,46 +6,47 @@ use super::exec::Exec;
 use super::moving::{self, MotionCall};
 use super::region::{self, Region, RegionShape};
 use super::{
-    State, case, change, comment, delete, exchange, format, indent, put, searching, surround, visual,
+    State, VisualMemory, Want, case, change, comment, delete, exchange, format, indent, put, searching, surround, visual,
     yank,
 };
 use crate::command::{Action, NormalCommand, ObjectKind, Operator, VisualShape};
 use crate::effect::{Effect, FoldCommand};
 use crate::error::{Done, Error};
 use crate::lines::Pos;
-use crate::motion::{Aim, Extent, Moved};
+use crate::motion::{Aim, Extent, Motion, Moved};
 use crate::object::{ObjectRequest, Selected};
 
 /// Runs an operator over a motion, an object or lines, at the active caret.
 pub(super) fn operator(exec: &mut Exec, command: &NormalCommand, operator: &Operator) -> Done {
     let region = region_of(exec, command, operator)?;
     let before = exec.pos();
-    if !keeps_caret(operator, &region) {
-        exec.set_pos(region.start);
-    }
-    apply(exec, command, operator, &region, before)
+    let want = exec.wanted_cell();
+    exec.set_pos(region.caret);
+    apply(exec, command, operator, &region, before)?;
+    keep_column(exec, operator, &region, want);
+    Ok(())
 }
 
-/// Whether the caret stays in its column although the text begins before it: yanked and cased lines.
-fn keeps_caret(operator: &Operator, region: &Region) -> bool {
-    let by_lines = matches!(
-        operator,
-        Operator::Yank
-            | Operator::LowerCase
-            | Operator::UpperCase
-            | Operator::SwapCase
-            | Operator::Rot13
-            | Operator::Format { keeps_caret: true }
-            | Operator::Comment
-            | Operator::Fold
-    );
-    by_lines && region.shape == RegionShape::Lines
+/// Returns to the column from before an operator that removes or moves whole lines, unless the
+/// option says that the caret goes to the first character.
+fn keep_column(exec: &mut Exec, operator: &Operator, region: &Region, want: Want) {
+    let moves = matches!(operator, Operator::Delete | Operator::Indent | Operator::Outdent);
+    let is_lines = region.shape == RegionShape::Lines;
+    let is_shift = *operator != Operator::Delete && region.shape == RegionShape::Chars;
+    let is_kept = (is_lines || is_shift) && !region.is_adjusted;
+    if moves && is_kept && !exec.globals.options.start_of_line {
+        let to = exec.pos_in_row(exec.pos().row, want);
+        exec.set_pos_aiming(to, Aim::Here);
+    }
 }
 
 /// The text that an operator takes at the active caret.
 fn region_of(exec: &mut Exec, command: &NormalCommand, operator: &Operator) -> Done<Region> {
     match &command.action {
-        Action::WholeLines => whole_lines(exec, command),
+        Action::WholeLines => whole_lines(exec, command, operator),
+        Action::Motion(Motion::LineText) if command.force.is_none() => {
+            whole_lines(exec, command, operator)
+        }
         Action::Motion(motion) => {
             let call = MotionCall {
                 motion,
@@ -61,6 +62,15 @@ fn region_of(exec: &mut Exec, command: &NormalCommand, operator: &Operator) -> D
         }
         Action::Object { kind, is_around } => {
             let selected = object(exec, *kind, *is_around, command.count_or_one(), None)?;
+            if matches!(kind, ObjectKind::Match { .. }) {
+                // Vim selects the match, so that `gv` does.
+                exec.vim.visual = Some(VisualMemory {
+                    shape: VisualShape::Chars,
+                    anchor: selected.anchor,
+                    head: selected.head,
+                    want: Want::Here,
+                });
+            }
             let moved = Moved {
                 extent: selected.extent,
                 ..Moved::exclusive(selected.head)
@@ -72,7 +82,7 @@ fn region_of(exec: &mut Exec, command: &NormalCommand, operator: &Operator) -> D
 }
 
 /// Lines from the caret on; with characters forced (`yss`), the text of the line.
-fn whole_lines(exec: &Exec, command: &NormalCommand) -> Done<Region> {
+fn whole_lines(exec: &Exec, command: &NormalCommand, operator: &Operator) -> Done<Region> {
     let first = exec.pos().row;
     if command.force == Some(VisualShape::Chars) {
         let start = Pos::new(first, exec.lines.first_non_blank(first));
@@ -84,7 +94,23 @@ fn whole_lines(exec: &Exec, command: &NormalCommand) -> Done<Region> {
         1 => first,
         count => moving::row_away(exec, first, i64::from(count) - 1)?,
     };
-    Ok(Region::whole_lines(exec, first, last))
+    // Most operators go to the first character of the last line before they begin.
+    let keeps_column = match operator {
+        Operator::Yank => true,
+        Operator::Delete | Operator::Indent | Operator::Outdent => {
+            !exec.globals.options.start_of_line
+        }
+        _ => false,
+    };
+    let reached = if keeps_column {
+        exec.pos_in_row(last, exec.wanted_cell())
+    } else {
+        Pos::new(last, exec.lines.first_non_blank(last))
+    };
+    Ok(Region {
+        caret: exec.pos().min(reached),
+        ..Region::whole_lines(exec, first, last)
+    })
 }
 
 /// The object at the active caret. `anchor` is the fixed end of a visual selection.
@@ -160,10 +186,13 @@ pub(super) fn over_selection(exec: &mut Exec, command: &NormalCommand, operator:
     };
     let region = Region::of_visual(exec, shape, region::is_by_lines(operator));
     let before = exec.pos();
+    let want = exec.wanted_cell();
     exec.vim.remember_visual(shape);
     visual::leave_keeping_carets(exec);
-    exec.set_pos(region.start);
-    apply(exec, command, operator, &region, before)
+    exec.set_pos(region.caret);
+    apply(exec, command, operator, &region, before)?;
+    keep_column(exec, operator, &region, want);
+    Ok(())
 }
 
 /// Runs an operator over a text. `before` is the caret from before.
@@ -192,7 +221,7 @@ pub(super) fn apply(
             let caret = keeps_caret.then_some(before);
             format::format(exec, region, caret)
         }
-        Operator::Comment => comment::toggle(exec, region, before),
+        Operator::Comment => comment::toggle(exec, region),
         Operator::Exchange => exchange::exchange(exec, region),
         Operator::ReplaceWithRegister => put::replace_region(exec, command, region),
         Operator::Surround { pair, on_lines } => surround::add(exec, region, pair, *on_lines),

@@ -239,7 +239,7 @@ impl SplitLine {
 
 /// Puts a register in place of the visual selection. `P` keeps the register.
 pub(super) fn put_over(exec: &mut Exec, command: &NormalCommand, style: PutStyle) -> Done {
-    let text = exec.read_register(command.register)?;
+    let read = exec.read_register(command.register);
     let Some(shape) = exec.visual_shape() else {
         return Err(Error::Beep);
     };
@@ -252,6 +252,8 @@ pub(super) fn put_over(exec: &mut Exec, command: &NormalCommand, style: PutStyle
     exec.set_pos(region.start);
     let deleted_into = if style.before { Some('_') } else { None };
     delete::delete(exec, deleted_into, &region)?;
+    // An empty register deletes the selection all the same.
+    let text = read?;
     let start = exec.vim.marks.start.unwrap_or(region.start);
     exec.clamp_carets();
     let at = exec.pos();

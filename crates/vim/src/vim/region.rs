@@ -18,11 +18,15 @@ pub(super) struct Region {
     pub(super) start: Pos,
     /// Behind the last character; for lines, in the last one.
     pub(super) end: Pos,
+    /// The earlier end of the motion, with its column also for lines.
+    pub(super) caret: Pos,
     pub(super) shape: RegionShape,
     pub(super) is_visual: bool,
     /// Whether `v`, `V` or `Ctrl-V` made its shape.
     pub(super) is_forced: bool,
     pub(super) uses_first_register: bool,
+    /// Whether an exclusive motion became lines because it ended at the start of a line.
+    pub(super) is_adjusted: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,10 +70,12 @@ impl Region {
         Self {
             start: Pos::new(first, 0),
             end: Pos::new(last, 0),
+            caret: Pos::new(first, 0),
             shape: RegionShape::Lines,
             is_visual: false,
             is_forced: false,
             uses_first_register: false,
+            is_adjusted: false,
         }
     }
 
@@ -77,6 +83,7 @@ impl Region {
         Self {
             start,
             end,
+            caret: start,
             shape: RegionShape::Chars,
             ..Self::lines(0, 0)
         }
@@ -108,6 +115,7 @@ impl Region {
         Self {
             uses_first_register: moved.uses_first_register,
             is_forced: force.is_some(),
+            caret: start,
             ..region
         }
     }
@@ -120,9 +128,15 @@ impl Region {
         }
         let row = end.row - 1;
         if exec.lines.is_in_indent(start) {
-            return Self::whole_lines(exec, start.row, row);
+            return Self {
+                is_adjusted: true,
+                ..Self::whole_lines(exec, start.row, row)
+            };
         }
-        Self::chars(start, Pos::new(row, exec.lines.len(row)))
+        Self {
+            is_adjusted: true,
+            ..Self::chars(start, Pos::new(row, exec.lines.len(row)))
+        }
     }
 
     /// Lines, with those of closed folds at both ends.
@@ -160,7 +174,8 @@ impl Region {
                         let end = Pos::new(row, exec.lines.len(row));
                         exec.lines.cells(end).1.saturating_sub(1)
                     };
-                    cells.right = (start.row..=end.row).map(width).max().unwrap_or(0);
+                    let right = (start.row..=end.row).map(width).max().unwrap_or(0);
+                    cells.right = right.max(cells.left);
                 }
                 Self::block(start.row, end.row, cells)
             }
@@ -175,6 +190,7 @@ impl Region {
         };
         Self {
             is_visual: true,
+            caret: start,
             ..region
         }
     }
@@ -221,9 +237,7 @@ impl Region {
         match self.shape {
             RegionShape::Chars => {
                 let mut walker = crate::lines::Walker::new(lines, self.end);
-                if self.start < self.end {
-                    walker.backward();
-                }
+                walker.backward_over_end();
                 walker.pos
             }
             RegionShape::Lines => Pos::new(self.end.row, lines.last_col(self.end.row)),

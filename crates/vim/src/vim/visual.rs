@@ -256,8 +256,11 @@ fn insert(exec: &mut Exec, command: &NormalCommand, shape: VisualShape, at_end: 
     match region.shape {
         RegionShape::Block(cells) => block_insert(exec, &region, cells, at_end)?,
         _ if at_end => {
-            let row = region.end.row;
-            exec.set_pos(Pos::new(row, exec.lines.len(row)));
+            // Behind the character of the later end.
+            let end = exec.lines.clamp(region::ends(&memory_of(exec)).1, false);
+            let is_first = exec.lines.cells(end).1 <= 1;
+            let at = if is_first { end } else { exec.lines.behind(end) };
+            exec.set_pos(at);
             inserting::begin(exec, InsertStart::Typed(command.count_or_one()));
         }
         _ => {
@@ -266,6 +269,16 @@ fn insert(exec: &mut Exec, command: &NormalCommand, shape: VisualShape, at_end: 
         }
     }
     Ok(())
+}
+
+/// The remembered selection as a caret.
+fn memory_of(exec: &Exec) -> Caret {
+    let caret = *exec.caret();
+    exec.vim.visual.map_or(caret, |visual| Caret {
+        pos: visual.head,
+        anchor: visual.anchor,
+        want: visual.want,
+    })
 }
 
 fn block_insert(exec: &mut Exec, region: &Region, cells: BlockCells, at_end: bool) -> Done {
@@ -279,6 +292,7 @@ fn block_insert(exec: &mut Exec, region: &Region, cells: BlockCells, at_end: boo
         split_at(exec, first, cell, at_end)?
     };
     exec.set_pos(Pos::new(first, col));
+    let left = exec.lines.col_at_cell(first, cells.left);
     inserting::begin(exec, InsertStart::Typed(1));
     inserting::replicate(
         exec,
@@ -287,6 +301,7 @@ fn block_insert(exec: &mut Exec, region: &Region, cells: BlockCells, at_end: boo
             cell,
             to_ends,
             pads: at_end,
+            caret: Some(Pos::new(first, left)),
         },
     );
     Ok(())

@@ -16,15 +16,7 @@ pub(super) fn yank(exec: &mut Exec, register: Option<char>, region: &Region) -> 
     exec.effect(Effect::Yanked(vec![region.span(&exec.lines)]));
     match region.shape {
         RegionShape::Chars => exec.set_pos(region.start),
-        RegionShape::Lines if region.is_visual => exec.set_pos(region.start),
-        RegionShape::Lines => {
-            let at = exec.pos();
-            if at.row != start.row {
-                let want = exec.wanted_cell();
-                let to = exec.pos_in_row(start.row, want);
-                exec.set_pos_aiming(to, crate::motion::Aim::Same);
-            }
-        }
+        RegionShape::Lines => exec.set_pos(region.caret),
         RegionShape::Block(cells) => {
             let col = super::block::column(&exec.lines, start.row, cells.left);
             exec.set_pos(Pos::new(start.row, col));

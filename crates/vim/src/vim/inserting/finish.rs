@@ -36,11 +36,9 @@ pub(super) fn finish(exec: &mut Exec) -> Done {
     done
 }
 
-/// The place of the caret after a block insertion: where it began.
+/// The place of the caret after a block insertion.
 fn block_start(exec: &Exec) -> Option<Pos> {
-    let insert = exec.vim.insert.as_ref()?;
-    insert.block.as_ref()?;
-    insert.limits.get(exec.vim.active).copied()
+    exec.vim.insert.as_ref()?.block.as_ref()?.caret
 }
 
 /// Stores marks and the inserted text, without moving carets.

@@ -40,6 +40,8 @@ pub(in crate::vim) struct BlockInsertion {
     pub(in crate::vim) to_ends: bool,
     /// Whether lines that are too short get blanks; otherwise they are left out.
     pub(in crate::vim) pads: bool,
+    /// Where the caret goes at the end; `None` to stay at the end of the text.
+    pub(in crate::vim) caret: Option<Pos>,
 }
 
 /// A character that replace mode put in, with the one that it replaced.

@@ -97,7 +97,7 @@ fn motion(rng: &mut StdRng) -> String {
         )
         .to_owned(),
         8 | 9 => find(rng),
-        10 => pick(rng, &[";", ",", "[(", "])", "[{", "]}", "`a", "'a"]).to_owned(),
+        10 => pick(rng, &["[(", "])", "[{", "]}", "`a", "'a"]).to_owned(),
         _ => search(rng),
     }
 }
@@ -175,6 +175,16 @@ fn operation(rng: &mut StdRng) -> String {
         return format!("{command}{}<Esc>", inserted(rng));
     }
     command
+}
+
+/// An operation that `.` repeats.
+fn change(rng: &mut StdRng) -> String {
+    loop {
+        let operation = operation(rng);
+        if !operation.contains('y') {
+            return operation;
+        }
+    }
 }
 
 fn simple(rng: &mut StdRng) -> String {
@@ -275,10 +285,15 @@ fn command(rng: &mut StdRng) -> String {
         82..=85 => format!("{}{}", count(rng), pick(rng, &["u", "<C-r>"])),
         86..=89 => format!("x{}.", count(rng)),
         90..=91 => format!("qq{}q{}@q", simple(rng), count(rng)),
-        92..=95 => ex(rng),
+        92 | 93 => ex(rng),
+        94 => format!("{}.", change(rng)),
+        95 => format!("gc{}", pick(rng, &["c", "j", "k", "ap", "2j", "gc"])),
         96 => format!("/a<CR>{}", pick(rng, &["n", "N", "2n"])),
         97 => format!("{}{}", count(rng), pick(rng, &["*", "#", "g*", "g#"])),
         98 => pick(rng, &["/a<CR>dgn.", "/e<CR>cgnX<Esc>.", "gv<Esc>", "gi<Esc>"]).to_owned(),
-        _ => operation(rng) + ".",
+        _ => {
+            let find = find(rng);
+            format!("{find}{}{}", count(rng), pick(rng, &[";", ",", "d;", "d,"]))
+        }
     }
 }

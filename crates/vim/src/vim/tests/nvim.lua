@@ -14,10 +14,21 @@ vim.o.report = 99999
 vim.o.clipboard = ""
 vim.o.belloff = "all"
 vim.o.swapfile = false
+vim.o.more = false
+pcall(function()
+  vim.o.messagesopt = "wait:0,history:500"
+end)
 
 local function reset(case)
-  vim.cmd("silent! stopinsert")
+  if vim.fn.reg_recording() ~= "" then
+    vim.api.nvim_feedkeys("q", "tx", false)
+  end
+  vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes("<C-\\><C-N>", true, false, true), "tx", false)
   vim.cmd("enew!")
+  vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes("ix<Esc>", true, true, true), "tx", false)
+  vim.cmd("enew!")
+  vim.fn.setcharsearch({ char = "z", forward = 1, ["until"] = 0 })
+  vim.fn.setreg("/", "zz")
   vim.bo.undolevels = -1
   vim.api.nvim_buf_set_lines(0, 0, -1, true, case.lines)
   vim.bo.undolevels = 1000
@@ -31,7 +42,7 @@ local function reset(case)
   end
   vim.bo.commentstring = "// %s"
   for _, name in ipairs({ "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "-", "a", "b", "c", "q" }) do
-    vim.fn.setreg(name, "")
+    vim.fn.setreg(name, {})
   end
   vim.cmd("silent! delmarks!")
   vim.cmd("silent! delmarks A-Z")
@@ -48,8 +59,10 @@ local function state()
   result.mode = vim.api.nvim_get_mode().mode
   for _, name in ipairs(registers) do
     local info = vim.fn.getreginfo(name)
-    if info.regcontents then
-      result.registers[name] = { table.concat(info.regcontents, "\n"), info.regtype }
+    local text = table.concat(info.regcontents or {}, "\n")
+    -- Special keys are no UTF-8.
+    if info.regcontents and pcall(vim.fn.json_encode, text) then
+      result.registers[name] = { text, info.regtype }
     end
   end
   for _, name in ipairs(marks) do
@@ -66,19 +79,22 @@ local function state()
 end
 
 local out = {}
+local progress = assert(io.open(os.getenv("BURIN_STATES") .. ".log", "w"))
 for _, case in ipairs(vim.fn.json_decode(read(os.getenv("BURIN_CASES")))) do
+  progress:write(case.keys .. "\n")
+  progress:flush()
   local ok, message = pcall(function()
     reset(case)
-    local keys = vim.api.nvim_replace_termcodes(case.keys, true, false, true)
+    local keys = vim.api.nvim_replace_termcodes(case.keys, true, true, true)
     vim.api.nvim_feedkeys(keys, "tx", false)
-    out[#out + 1] = state()
+    out[#out + 1] = vim.fn.json_encode(state())
   end)
   if not ok then
-    out[#out + 1] = { error = tostring(message) }
+    out[#out + 1] = vim.fn.json_encode({ error = tostring(message) })
     vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes("<C-\\><C-N>", true, false, true), "tx", false)
   end
 end
 local file = assert(io.open(os.getenv("BURIN_STATES"), "w"))
-file:write(vim.fn.json_encode(out))
+file:write("[" .. table.concat(out, ",") .. "]")
 file:close()
-vim.cmd("qall!")
+os.exit(0)
