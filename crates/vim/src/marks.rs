@@ -220,28 +220,46 @@ impl<'a> PosMap<'a> {
     }
 
     /// The new place of a position that follows lines but not edits within its line. In a deleted
-    /// line it goes to the line before.
+    /// line it goes to the line in its place.
     pub(crate) fn nearest(&self, pos: Pos) -> Pos {
         if !self.moves_lines {
             return pos;
         }
         let text = self.before.text();
         let start = text.row_start(Row(pos.row));
+        if pos.row >= self.before.count() {
+            let grown = i64::from(self.after.count()) - i64::from(self.before.count());
+            return Pos::new((i64::from(pos.row) + grown).max(0) as u32, pos.col);
+        }
         if self.is_deleted(pos.row) {
-            let row = self.after.pos(self.change.map(start, Bias::Left)).row;
-            let first = self.change.splices.iter().find(|splice| splice.old.end > start);
-            let from_start = first.is_none_or(|splice| {
-                splice.old.start == text.row_start(text.point_at(splice.old.start).row)
-            });
-            return Pos::new(row.saturating_sub(u32::from(from_start)), pos.col);
+            return self.in_place_of(start, pos);
         }
         let end = text.row_end(Row(pos.row));
         let touches = |splice: &text::Splice| splice.old.start <= end && splice.old.end > start;
         if !self.change.splices.iter().any(touches) {
-            let row = self.after.pos(self.change.map(start, Bias::Right)).row;
+            let bias = self.start_bias(pos.row);
+            let row = self.after.pos(self.change.map(start, bias)).row;
             return Pos::new(row, pos.col);
         }
         self.mapped(pos)
+    }
+
+    /// The place of a position in a deleted line: the line that took its place, or the place where
+    /// characters were deleted.
+    fn in_place_of(&self, start: ByteOffset, pos: Pos) -> Pos {
+        let text = self.before.text();
+        let splices = &self.change.splices;
+        let Some(splice) = splices.iter().find(|splice| splice.old.end > start) else {
+            return self.mapped(pos);
+        };
+        let row = text.point_at(splice.old.start).row;
+        let is_whole = splice.old.start == text.row_start(row);
+        let is_tail = splice.old.end == text.len() && splice.old.start == text.row_end(row);
+        let at = self.after.text().point_at(splice.new.start).row.0;
+        if is_whole || is_tail {
+            return Pos::new(at + u32::from(is_tail && !is_whole), pos.col);
+        }
+        self.after.pos(splice.new.start)
     }
 
     /// The new place of a position that follows its text, behind what was inserted there.
@@ -255,8 +273,29 @@ impl<'a> PosMap<'a> {
     }
 
     fn mapped(&self, pos: Pos) -> Pos {
-        let bias = if pos.col == 0 { Bias::Right } else { Bias::Left };
+        let bias = if pos.col == 0 { self.start_bias(pos.row) } else { Bias::Left };
         self.after.pos(self.change.map(self.offset(pos), bias))
+    }
+
+    /// The side to which the start of a line moves: behind lines inserted before it, but not
+    /// behind those inserted after an empty last line without an ending.
+    fn start_bias(&self, row: u32) -> Bias {
+        let text = self.before.text();
+        let span = text.row_span(Row(row));
+        let inserted = self
+            .change
+            .splices
+            .iter()
+            .find(|splice| splice.old == Span::at(span.start));
+        let Some(inserted) = inserted.filter(|_| span.end == text.len()) else {
+            return Bias::Right;
+        };
+        let first = self.after.text().chars_at(inserted.new.start).next();
+        if matches!(first, Some('\n' | '\r')) {
+            Bias::Left
+        } else {
+            Bias::Right
+        }
     }
 
     fn offset(&self, pos: Pos) -> ByteOffset {

@@ -57,31 +57,30 @@ pub(crate) struct Selected {
     pub(crate) anchor: Pos,
     pub(crate) head: Pos,
     pub(crate) extent: Extent,
+    /// Whether a selection by lines stays one.
+    pub(crate) keeps_shape: bool,
 }
 
 impl Selected {
-    fn inclusive(anchor: Pos, head: Pos) -> Self {
+    pub(crate) fn new(anchor: Pos, head: Pos, extent: Extent) -> Self {
         Self {
             anchor,
             head,
-            extent: Extent::Inclusive,
+            extent,
+            keeps_shape: false,
         }
+    }
+
+    fn inclusive(anchor: Pos, head: Pos) -> Self {
+        Self::new(anchor, head, Extent::Inclusive)
     }
 
     fn exclusive(anchor: Pos, head: Pos) -> Self {
-        Self {
-            anchor,
-            head,
-            extent: Extent::Exclusive,
-        }
+        Self::new(anchor, head, Extent::Exclusive)
     }
 
     fn lines(first: u32, last: u32) -> Self {
-        Self {
-            anchor: Pos::new(first, 0),
-            head: Pos::new(last, 0),
-            extent: Extent::Lines,
-        }
+        Self::new(Pos::new(first, 0), Pos::new(last, 0), Extent::Lines)
     }
 }
 

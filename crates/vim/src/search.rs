@@ -166,10 +166,18 @@ pub(crate) fn find(
 
 /// The place of a match that is compared with the caret.
 fn place(lines: &Lines, found: &PatternMatch, way: SearchWay) -> ByteOffset {
-    if !way.by_end || found.span.is_empty() {
-        return found.span.start;
+    let pos = if way.by_end && !found.span.is_empty() {
+        lines.pos(found.span.end)
+    } else {
+        lines.pos(found.span.start)
+    };
+    let is_at_end = pos.col > 0 && pos.col == lines.len(pos.row);
+    // Going forward, the end of a line counts as its last character, where the caret would go.
+    let steps_back = way.by_end && !found.span.is_empty() || way.is_forward && is_at_end;
+    if !steps_back {
+        return lines.offset(pos);
     }
-    let mut walker = Walker::new(lines, lines.pos(found.span.end));
+    let mut walker = Walker::new(lines, pos);
     walker.backward();
     lines.offset(walker.pos)
 }

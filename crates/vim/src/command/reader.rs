@@ -216,22 +216,24 @@ impl KeyReader<'_> {
             Operator::SwapCase => Key::Char('~'),
             Operator::Rot13 => Key::Char('?'),
             Operator::Format { keeps_caret: false } => Key::Char('q'),
-            Operator::Format { keeps_caret: true } => Key::Char('w'),
             Operator::Comment => Key::Char('c'),
             Operator::ReplaceWithRegister => Key::Char('r'),
             Operator::Fold => Key::Char('F'),
             _ => first,
         };
-        if key == short {
+        let is_gw = *operator == Operator::Format { keeps_caret: true };
+        if key == short && !is_gw {
             return Ok(true);
         }
-        let is_prefixed = first == Key::Char('g') && key == first;
+        // `gc` after `gc` is the object of comment lines.
+        let is_prefixed =
+            first == Key::Char('g') && key == first && *operator != Operator::Comment;
         if !is_prefixed {
             return Ok(false);
         }
         match self.keys.get(self.ix) {
             None => Err(Stop::Incomplete),
-            Some(next) if *next == short => {
+            Some(next) if *next == short || is_gw && *next == Key::Char('w') => {
                 self.ix += 1;
                 Ok(true)
             }

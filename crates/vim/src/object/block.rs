@@ -36,6 +36,10 @@ pub(super) fn select(
         let inner = inner(lines, start, end);
         let is_no_larger = inner.start >= old_start && inner.end <= old_end;
         if request.anchor.is_none() || !is_no_larger || inner.start == inner.end {
+            // There is nothing to select between the brackets.
+            if request.anchor.is_some() && inner.start > inner.end {
+                return None;
+            }
             return Some(finished(lines, request, &inner));
         }
         let mut before = Walker::new(lines, old_start);

@@ -117,9 +117,5 @@ fn extend(lines: &Lines, request: &ObjectRequest, anchor: Pos) -> Option<Selecte
             before = Some(is_white);
         }
     }
-    Some(Selected {
-        anchor,
-        head: Pos::new(row, 0),
-        extent: Extent::Lines,
-    })
+    Some(Selected::new(anchor, Pos::new(row, 0), Extent::Lines))
 }

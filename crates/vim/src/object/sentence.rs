@@ -8,7 +8,10 @@ pub(super) fn select(lines: &Lines, request: &ObjectRequest) -> Option<Selected>
     let head = request.head;
     let next = next_start(lines, head);
     if let Some(anchor) = request.extended() {
-        return Some(extend(lines, request, anchor, head, next));
+        return Some(Selected {
+            keeps_shape: true,
+            ..extend(lines, request, anchor, head, next)
+        });
     }
     let mut start = head;
     let mut pos = Walker::new(lines, head);
@@ -43,7 +46,10 @@ pub(super) fn select(lines: &Lines, request: &ObjectRequest) -> Option<Selected>
     }
     match request.anchor {
         // A single blank before a sentence would be selected again and again.
-        Some(anchor) if start == end => Some(extend(lines, request, anchor, head, next)),
+        Some(anchor) if start == end => Some(Selected {
+            keeps_shape: true,
+            ..extend(lines, request, anchor, head, next)
+        }),
         Some(_) => Some(Selected::inclusive(start, end)),
         None => {
             let mut behind = Walker::new(lines, end);

@@ -60,6 +60,12 @@ fn unsupported(what: &str, why: &str) -> Error {
     Error::Pattern(format!("cannot search for {what:?}: {why}"))
 }
 
+/// A class with the marks that combine with its character. A literal takes none: it does not match
+/// a character with a mark.
+fn with_marks(class: &str) -> String {
+    format!("(?:{class}\\p{{M}}*)")
+}
+
 struct Translator<'a> {
     chars: Vec<char>,
     ix: usize,
@@ -229,7 +235,7 @@ impl Translator<'_> {
             Token::Special(sign) => sign,
         };
         match sign {
-            '.' => Ok(".".to_owned()),
+            '.' => Ok(with_marks(".")),
             '^' if is_start => Ok("^".to_owned()),
             '$' if self.is_end() => Ok("$".to_owned()),
             '*' | '^' | '$' => Ok(self.literal(sign)),
@@ -257,7 +263,7 @@ impl Translator<'_> {
                 "back references are not supported",
             )),
             _ => match collection::class(sign) {
-                Some(class) => Ok(class.to_owned()),
+                Some(class) => Ok(with_marks(class)),
                 None if sign.is_ascii_alphabetic() => {
                     Err(unsupported(&format!("\\{sign}"), "it is not supported"))
                 }
@@ -305,9 +311,9 @@ impl Translator<'_> {
         self.translation.has_capital |= collection.has_capital;
         if with_line_end || collection.has_line_end {
             self.translation.is_multi_line = true;
-            return Ok(format!("(?:{}|\\n)", collection.regex));
+            return Ok(format!("(?:{}|\\n)", with_marks(&collection.regex)));
         }
-        Ok(collection.regex)
+        Ok(with_marks(&collection.regex))
     }
 
     /// Reads the atom behind `\_`, which matches line ends too.
@@ -325,7 +331,7 @@ impl Translator<'_> {
                 .ok_or_else(|| unsupported(&format!("\\_{char}"), "it is not supported"))?,
         };
         self.translation.is_multi_line = true;
-        Ok(format!("(?:{class}|\\n)"))
+        Ok(format!("(?:{}|\\n)", with_marks(class)))
     }
 
     /// Reads `\zs` and `\ze`.

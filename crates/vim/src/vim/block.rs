@@ -8,7 +8,7 @@ use super::exec::Exec;
 use super::region::BlockCells;
 use crate::chars;
 use crate::error::Done;
-use crate::lines::{Lines, Pos};
+use crate::lines::{Lines, Pos, next_grapheme};
 use crate::register::{RegisterShape, RegisterText};
 
 /// The part of a line in a block.
@@ -48,21 +48,25 @@ impl BlockPart {
         };
         let mut cell = 0;
         let mut is_inside = false;
-        for (ix, char) in line.char_indices() {
-            let width = chars::cells(char, cell, tab_width);
-            let end = cell + width;
-            let behind = ix + char.len_utf8();
+        let mut ix = 0;
+        while ix < line.len() {
+            let start = ix;
+            let behind = next_grapheme(line, ix);
+            let end = line[ix..behind].chars().fold(cell, |cell, char| {
+                cell + chars::cells(char, cell, tab_width)
+            });
+            ix = behind;
             if !is_inside {
-                if end <= cells.left && (width > 0 || cell <= cells.left) {
+                if end <= cells.left {
                     cell = end;
                     part.reached = cell;
                     continue;
                 }
                 is_inside = true;
-                part.from = ix;
-                part.to = ix;
-                part.inner_from = ix;
-                part.inner_to = ix;
+                part.from = start;
+                part.to = start;
+                part.inner_from = start;
+                part.inner_to = start;
             }
             if cell > right {
                 break;

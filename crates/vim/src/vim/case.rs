@@ -46,9 +46,14 @@ fn rot13(char: char) -> char {
 /// Changes the case of a text (`gu`, `gU`, `g~`, `g?`).
 pub(super) fn change(exec: &mut Exec, operator: &Operator, region: &Region) -> Done {
     let mut region = *region;
-    if region.is_empty() && region.start == Pos::default() {
-        // Vim cannot go back from the first character, and takes it.
-        region.end = exec.lines.behind(region.start);
+    if region.is_empty() && region.start.col == 0 {
+        // Vim goes back by a character to exclude it: it takes the rest of the line, or the first
+        // character of the text, before which there is none.
+        region.end = if region.start.row == 0 {
+            exec.lines.behind(region.start)
+        } else {
+            Pos::new(region.start.row, exec.lines.len(region.start.row))
+        };
     }
     let last = region.last(&exec.lines);
     if let RegionShape::Block(cells) = region.shape {
@@ -58,16 +63,31 @@ pub(super) fn change(exec: &mut Exec, operator: &Operator, region: &Region) -> D
         let col = block::column(&exec.lines, region.start.row, cells.left);
         exec.set_pos(Pos::new(region.start.row, col));
     } else {
-        let span = region.span(&exec.lines);
-        let text = exec.lines.text().text(span).into_owned();
-        let new = mapped(&text, operator);
-        exec.set_pos(region.start);
-        if new != text {
-            exec.edit(vec![Edit::new(span, new)])?;
-        }
+        map_lines(exec, &region, |text| mapped(text, operator))?;
+        exec.set_pos(region.caret);
     }
     exec.set_change_marks(region.start, last);
     Ok(())
+}
+
+/// Maps the parts of lines in a text.
+fn map_lines(exec: &mut Exec, region: &Region, map: impl Fn(&str) -> String) -> Done {
+    let mut edits = Vec::new();
+    for row in region.start.row..=region.end.row {
+        let line = exec.lines.line(row);
+        let is_part = region.shape == RegionShape::Chars;
+        let from = if is_part && row == region.start.row { region.start.col } else { 0 };
+        let to = if is_part && row == region.end.row { region.end.col } else { line.len() };
+        let Some(old) = line.get(from..to.min(line.len())) else {
+            continue;
+        };
+        let new = map(old);
+        if new != old {
+            let span = exec.lines.span(Pos::new(row, from), Pos::new(row, to));
+            edits.push(Edit::new(span, new));
+        }
+    }
+    exec.edit(edits)
 }
 
 /// Swaps the case of characters at the caret and moves on (`~`).
@@ -148,21 +168,16 @@ pub(super) fn replace_region(exec: &mut Exec, char: char, region: &Region) -> Do
         }
         return block::replace(exec, region.start.row, region.end.row, cells, char);
     }
-    let span = region.span(&exec.lines);
-    let text = exec.lines.text().text(span).into_owned();
-    let mut new = String::new();
-    let mut at = 0;
-    while at < text.len() {
-        let end = next_grapheme(&text, at);
-        match &text[at..end] {
-            ending @ ("\n" | "\r\n") => new.push_str(ending),
-            _ if char == '\r' => new.push('\n'),
-            _ => new.push(char),
-        }
-        at = end;
-    }
     exec.set_pos(region.start);
-    exec.edit(vec![Edit::new(span, new)])?;
+    map_lines(exec, region, |text| {
+        let mut new = String::new();
+        let mut at = 0;
+        while at < text.len() {
+            at = next_grapheme(text, at);
+            new.push(if char == '\r' { '\n' } else { char });
+        }
+        new
+    })?;
     exec.set_change_marks(region.start, last);
     exec.set_pos(region.start);
     Ok(())

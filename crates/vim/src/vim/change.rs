@@ -28,8 +28,13 @@ pub(super) fn change(exec: &mut Exec, register: Option<char>, region: &Region) -
 }
 
 fn chars(exec: &mut Exec, register: Option<char>, region: &Region) -> Done {
-    if region.is_empty() {
+    if region.start == region.end {
         exec.set_pos(region.start);
+        if region.is_inclusive {
+            // The end of an empty line is stored, too.
+            let text = region.text(exec);
+            exec.store_deleted(register, region, text)?;
+        }
         return Ok(());
     }
     // Unlike `d`, it never turns characters into lines.
@@ -77,6 +82,11 @@ fn columns(
         !part.is_short(cells)
     };
     let rows: Vec<u32> = rows.filter(|row| reaches(*row)).collect();
+    let is_empty_line = region.rows() == 1 && exec.lines.is_empty(region.start.row);
+    if is_empty_line {
+        let text = region.text(exec);
+        exec.store_deleted(register, region, text)?;
+    }
     delete::delete(exec, register, region)?;
     let first = region.start.row;
     let col = block::column(&exec.lines, first, cells.left);

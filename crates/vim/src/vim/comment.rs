@@ -26,7 +26,7 @@ impl Markers {
 
     /// The text between the markers of a commented line, without its indentation.
     fn inside<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let inner = text.trim_end().strip_prefix(&self.open)?;
+        let inner = text.strip_prefix(&self.open)?;
         let inner = inner.strip_suffix(&self.close)?;
         let inner = inner.strip_prefix(' ').unwrap_or(inner);
         if self.close.is_empty() {
@@ -37,7 +37,7 @@ impl Markers {
 
     fn around(&self, text: &str) -> String {
         if self.close.is_empty() {
-            return format!("{} {text}", self.open).trim_end().to_owned();
+            return format!("{} {text}", self.open);
         }
         format!("{} {text} {}", self.open, self.close)
     }
@@ -96,9 +96,5 @@ pub(super) fn lines_at(exec: &Exec) -> Option<Selected> {
     while last < exec.lines.last() && is_comment(last + 1) {
         last += 1;
     }
-    Some(Selected {
-        anchor: Pos::new(first, 0),
-        head: Pos::new(last, 0),
-        extent: Extent::Lines,
-    })
+    Some(Selected::new(Pos::new(first, 0), Pos::new(last, 0), Extent::Lines))
 }

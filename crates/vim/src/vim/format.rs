@@ -26,13 +26,43 @@ pub(super) fn format(exec: &mut Exec, region: &Region, keeps: Option<Pos>) -> Do
     exec.set_change_marks(Pos::new(first, 0), Pos::new(end, 0));
     match keeps {
         Some(pos) => {
-            let at = exec.lines.clamp(pos, false);
+            let at = followed(first, &old, &new, pos);
+            let at = exec.lines.clamp(at, false);
             exec.set_pos(at);
         }
         // After a motion that ended in the line before its own, `.` goes on with the next lines.
         None => exec.set_row(end + u32::from(region.is_adjusted)),
     }
     Ok(())
+}
+
+/// The place of a position in formatted lines: at the same character, because only blanks change.
+fn followed(first: u32, old: &[String], new: &[String], pos: Pos) -> Pos {
+    let is_text = |char: &char| !chars::is_blank(*char);
+    let row = pos.row.saturating_sub(first) as usize;
+    let Some(line) = old.get(row).filter(|_| pos.row >= first) else {
+        return pos;
+    };
+    let before: usize = old[..row].iter().map(|line| line.chars().filter(is_text).count()).sum();
+    let own = &line[..pos.col.min(line.len())];
+    let blanks = own.len() - own.trim_end_matches([' ', '\t']).len();
+    let is_on_text = line[own.len()..].chars().next().is_some_and(|char| is_text(&char));
+    // The character at the caret, or else the one before its blanks.
+    let target = before + own.chars().filter(is_text).count() + usize::from(is_on_text);
+    if target == 0 {
+        return pos;
+    }
+    let mut seen = 0;
+    for (ix, line) in new.iter().enumerate() {
+        for (col, char) in line.char_indices().filter(|(_, char)| is_text(char)) {
+            seen += 1;
+            if seen == target {
+                let behind = if is_on_text { 0 } else { char.len_utf8() + blanks };
+                return Pos::new(first + ix as u32, col + behind);
+            }
+        }
+    }
+    pos
 }
 
 /// The part of a line that is repeated on each line of a comment: a marker with the blanks around
@@ -81,7 +111,8 @@ fn formatted(exec: &Exec, lines: &[String]) -> Vec<String> {
             }
             _ => {
                 new.extend(paragraph.take().into_iter().flat_map(|joined| broken(exec, &joined)));
-                let start = lead.map_or(indent_len(line), str::len);
+                let line = &retabbed(exec, line);
+                let start = leader(line, &markers).map_or(indent_len(line), str::len);
                 paragraph = Some(JoinedLines {
                     marker,
                     text: line.clone(),
@@ -92,6 +123,13 @@ fn formatted(exec: &Exec, lines: &[String]) -> Vec<String> {
     }
     new.extend(paragraph.into_iter().flat_map(|joined| broken(exec, &joined)));
     new
+}
+
+/// A line whose indentation has the tabs and spaces of the options.
+fn retabbed(exec: &Exec, line: &str) -> String {
+    let indent = indent_len(line);
+    let cells = crate::lines::cells_of(line, indent, exec.lines.tab_width()).0;
+    exec.globals.options.indent_text(cells) + &line[indent..]
 }
 
 impl JoinedLines {

@@ -13,6 +13,10 @@ use crate::lines::{Pos, cells_of, indent_len};
 pub(super) fn shift(exec: &mut Exec, region: &Region, levels: i64) -> Done {
     let (first, last) = (region.start.row, region.end.row);
     let mut edits = Vec::new();
+    let block_col = match region.shape {
+        RegionShape::Block(cells) => super::block::column(&exec.lines, first, cells.left),
+        _ => 0,
+    };
     for row in first..=last {
         let edit = match region.shape {
             RegionShape::Block(cells) => shifted_block(exec, row, cells, levels),
@@ -22,9 +26,9 @@ pub(super) fn shift(exec: &mut Exec, region: &Region, levels: i64) -> Done {
     }
     exec.edit(edits)?;
     match region.shape {
-        RegionShape::Block(cells) => {
-            let col = super::block::column(&exec.lines, first, cells.left);
-            exec.set_pos(Pos::new(first, col));
+        RegionShape::Block(_) => {
+            let at = exec.lines.clamp(Pos::new(first, block_col), false);
+            exec.set_pos(at);
         }
         _ => exec.set_row(first),
     }

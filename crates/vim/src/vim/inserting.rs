@@ -184,7 +184,13 @@ pub(super) fn key(exec: &mut Exec, key: Key) -> Done {
         _ if special::begin(exec, key)? => Ok(()),
         _ => {
             record(exec, InsertKey::Key(key));
-            typing::key(exec, key)
+            let done = typing::key(exec, key);
+            if done.is_err()
+                && let Some(insert) = &mut exec.vim.insert
+            {
+                insert.record.pop();
+            }
+            done
         }
     }
 }
@@ -192,10 +198,19 @@ pub(super) fn key(exec: &mut Exec, key: Key) -> Done {
 /// Repeats a recorded key.
 pub(super) fn replay(exec: &mut Exec, key: &InsertKey) -> Done {
     record(exec, key.clone());
-    match key {
+    carry_out(exec, key)
+}
+
+/// Carries out a recorded key. One that is not possible here does nothing.
+fn carry_out(exec: &mut Exec, key: &InsertKey) -> Done {
+    let done = match key {
         InsertKey::Key(key) => typing::key(exec, *key),
         InsertKey::Text(text) => typing::literal(exec, text),
         InsertKey::Completion { removed, text } => typing::completion(exec, *removed, text),
+    };
+    match done {
+        Err(Error::Beep) => Ok(()),
+        done => done,
     }
 }
 
@@ -219,8 +234,14 @@ fn join_to_previous(exec: &mut Exec) -> Done {
     let at = exec.pos();
     let row = at.row.checked_sub(1).ok_or(Error::Beep)?;
     let end = Pos::new(row, exec.lines.len(row));
+    let active = exec.vim.active;
+    let place = exec.vim.insert.as_ref().map(|insert| insert.place(active));
     exec.replace(end, Pos::new(at.row, 0), "")?;
     exec.set_pos(end);
+    if let (Some(insert), Some((start, limit))) = (&mut exec.vim.insert, place) {
+        insert.has_auto_indent = false;
+        insert.set_place(active, (start.min(end), limit));
+    }
     Ok(())
 }
 

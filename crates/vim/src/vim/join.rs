@@ -9,7 +9,12 @@ use crate::lines::{Pos, indent_len};
 /// Joins a number of lines from a row on (`J`, `gJ`). Fails without a line to join.
 pub(super) fn join(exec: &mut Exec, row: u32, count: u32, with_spaces: bool) -> Done {
     if row >= exec.lines.last() {
-        return if count <= 2 { Err(Error::Beep) } else { Ok(()) };
+        if count <= 2 {
+            return Err(Error::Beep);
+        }
+        // A count joins the line with nothing, which moves the caret.
+        exec.set_pos(Pos::new(row, 0));
+        return Ok(());
     }
     let count = count.max(2);
     let marker = comment_marker(exec, row).filter(|_| with_spaces);

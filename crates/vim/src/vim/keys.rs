@@ -254,13 +254,24 @@ impl Exec<'_> {
             prompt::key(self, key)
         } else {
             match self.vim.state {
-                State::Insert | State::Replace { .. } => inserting::key(self, key),
+                State::Insert | State::Replace { .. } => self.insert_key(key),
                 State::Select(_) => visual::select_key(self, key),
                 State::Normal | State::Visual(_) => self.command_key(key),
             }
         };
         self.settle();
         done
+    }
+
+    /// Carries out a key while inserting. A key that is not possible does not end a macro.
+    fn insert_key(&mut self, key: Key) -> Done {
+        match inserting::key(self, key) {
+            Err(error @ (Error::Beep | Error::EmptyRegister(_) | Error::NoWord)) => {
+                self.report(&error);
+                Ok(())
+            }
+            done => done,
+        }
     }
 
     /// Adds a key to the command of normal or visual mode, and carries it out once it is complete.

@@ -170,7 +170,11 @@ fn left(exec: &Exec, call: &MotionCall, wraps: bool) -> Done<Moved> {
         } else if wraps && pos.row > 0 {
             pos.row -= 1;
             let above = exec.lines.line(pos.row);
-            pos.col = prev_grapheme(&above, above.len());
+            pos.col = if exec.may_pass_end() {
+                above.len()
+            } else {
+                prev_grapheme(&above, above.len())
+            };
             if is_removal && !above.is_empty() {
                 pos.col = next_grapheme(&above, pos.col);
                 adjusts_end = false;

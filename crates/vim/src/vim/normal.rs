@@ -22,7 +22,10 @@ pub(super) fn run(exec: &mut Exec, command: &NormalCommand) -> Done {
     } else {
         normal(exec, command)
     };
-    if let Some(repeat) = repeat.filter(|_| done.is_ok() && !exec.is_repeating) {
+    // Vim keeps these commands before it tries them.
+    let is_kept_anyway = matches!(command.action, Action::Put(_) | Action::Add { .. });
+    let is_kept = (done.is_ok() || is_kept_anyway) && !exec.is_repeating;
+    if let Some(repeat) = repeat.filter(|_| is_kept) {
         if exec.is_inserting() && !was_inserting {
             inserting::set_origin(exec, repeat);
         } else {
@@ -72,15 +75,9 @@ fn editing(exec: &mut Exec, command: &NormalCommand) -> Option<Done> {
     let count = command.count_or_one();
     Some(match &command.action {
         Action::DeleteChar => {
-            if !exec.vim.carets.iter().any(|caret| !exec.lines.is_empty(caret.pos.row)) {
-                return Some(Err(Error::Beep));
-            }
             over_motion(exec, command, Operator::Delete, Motion::Right { wraps: false })
         }
         Action::DeleteCharBefore => {
-            if exec.vim.carets.iter().all(|caret| caret.pos.col == 0) {
-                return Some(Err(Error::Beep));
-            }
             over_motion(exec, command, Operator::Delete, Motion::Left { wraps: false })
         }
         Action::DeleteToEnd => over_motion(exec, command, Operator::Delete, Motion::LineEnd),

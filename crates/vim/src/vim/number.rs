@@ -47,7 +47,6 @@ pub(super) fn add_in(exec: &mut Exec, region: &Region, by: i64, is_progressive: 
     let mut step = by;
     let mut is_found = false;
     let (first, last) = (region.start.row, region.end.row);
-    exec.set_pos(region.start);
     for row in first..=last {
         let line = exec.lines.line(row).into_owned();
         let within = match region.shape {
@@ -75,16 +74,13 @@ pub(super) fn add_in(exec: &mut Exec, region: &Region, by: i64, is_progressive: 
             step = step.saturating_add(by);
         }
     }
+    if region.shape == RegionShape::Lines {
+        exec.set_pos(region.start);
+    }
     if !is_found {
         return Err(Error::Beep);
     }
-    let start = match region.shape {
-        RegionShape::Block(cells) => {
-            let col = super::block::column(&exec.lines, first, cells.left);
-            Pos::new(first, col)
-        }
-        _ => region.start,
-    };
+    let start = if region.shape == RegionShape::Lines { region.start } else { region.caret };
     exec.set_pos(start);
     exec.set_change_marks(start, exec.lines.clamp(region.end, false));
     Ok(())

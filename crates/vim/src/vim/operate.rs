@@ -14,13 +14,13 @@ use crate::effect::{Effect, FoldCommand};
 use crate::error::{Done, Error};
 use crate::lines::Pos;
 use crate::motion::{Aim, Extent, Motion, Moved};
-use crate::object::{ObjectRequest, Selected};
+use crate::object::{ObjectRequest, Selected, TextObject};
 
 /// Runs an operator over a motion, an object or lines, at the active caret.
 pub(super) fn operator(exec: &mut Exec, command: &NormalCommand, operator: &Operator) -> Done {
-    let region = region_of(exec, command, operator)?;
+    let mut want = exec.wanted_cell();
+    let region = region_of(exec, command, operator, &mut want)?;
     let before = exec.pos();
-    let want = exec.wanted_cell();
     exec.set_pos(region.caret);
     apply(exec, command, operator, &region, before)?;
     keep_column(exec, operator, &region, want);
@@ -40,8 +40,13 @@ fn keep_column(exec: &mut Exec, operator: &Operator, region: &Region, want: Want
     }
 }
 
-/// The text that an operator takes at the active caret.
-fn region_of(exec: &mut Exec, command: &NormalCommand, operator: &Operator) -> Done<Region> {
+/// The text that an operator takes at the active caret. A motion that sets the aimed column sets `want`.
+fn region_of(
+    exec: &mut Exec,
+    command: &NormalCommand,
+    operator: &Operator,
+    want: &mut Want,
+) -> Done<Region> {
     match &command.action {
         Action::WholeLines => whole_lines(exec, command, operator),
         Action::Motion(Motion::LineText) if command.force.is_none() => {
@@ -57,6 +62,11 @@ fn region_of(exec: &mut Exec, command: &NormalCommand, operator: &Operator) -> D
             let moved = moving::run(exec, &call)?;
             if moved.is_jump {
                 exec.note_jump();
+            }
+            match moved.aim {
+                Aim::LineEnd => *want = Want::LineEnd,
+                Aim::Cell(cell) => *want = Want::Cell(cell),
+                Aim::Here | Aim::Same => {}
             }
             Ok(Region::of_motion(exec, from, &moved, command.force))
         }
@@ -88,7 +98,7 @@ fn whole_lines(exec: &Exec, command: &NormalCommand, operator: &Operator) -> Don
         let start = Pos::new(first, exec.lines.first_non_blank(first));
         let line = exec.lines.line(first);
         let end = Pos::new(first, line.trim_end_matches([' ', '\t']).len().max(start.col));
-        return Ok(Region::chars(start, end));
+        return Ok(Region::chars(&exec.lines, start, end));
     }
     let last = match command.count_or_one() {
         1 => first,
@@ -172,11 +182,7 @@ fn syntax_object(
     } else {
         Extent::Inclusive
     };
-    Ok(Selected {
-        anchor: start,
-        head: end.pos,
-        extent,
-    })
+    Ok(Selected::new(start, end.pos, extent))
 }
 
 /// Runs an operator over the visual selection of the active caret.
@@ -249,6 +255,14 @@ fn fold(exec: &mut Exec, region: &Region, command: impl Fn(std::ops::Range<u32>)
     exec.effect(Effect::Fold(command(region.start.row..region.end.row + 1)));
 }
 
+/// Whether an object extends a block instead of making it characters.
+fn keeps_block(kind: ObjectKind) -> bool {
+    matches!(
+        kind,
+        ObjectKind::Text(TextObject::Word { .. } | TextObject::Quote(_))
+    )
+}
+
 /// Selects an object in visual mode.
 pub(super) fn select_object(
     exec: &mut Exec,
@@ -265,8 +279,9 @@ pub(super) fn select_object(
     }
     let shape = match (exec.visual_shape(), selected.extent) {
         (_, Extent::Lines) => VisualShape::Lines,
-        (Some(VisualShape::Lines), _) if !is_match => VisualShape::Chars,
-        (Some(shape), _) => shape,
+        (Some(shape), _) if is_match || selected.keeps_shape => shape,
+        (Some(VisualShape::Block), _) if keeps_block(kind) => VisualShape::Block,
+        (Some(_), _) => VisualShape::Chars,
         (None, _) => VisualShape::Chars,
     };
     exec.vim.state = State::Visual(shape);

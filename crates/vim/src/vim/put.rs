@@ -5,7 +5,7 @@
 use text::Edit;
 
 use super::exec::Exec;
-use super::region::{Region, RegionShape};
+use super::region::{BlockCells, Region, RegionShape};
 use super::{State, block, delete};
 use crate::chars;
 use crate::command::{NormalCommand, PutStyle};
@@ -125,6 +125,11 @@ pub(super) fn insert_rows(exec: &mut Exec, row: u32, text: &str) -> Done {
         return exec.insert_at(Pos::new(row, 0), &format!("{text}\n"));
     }
     let last = exec.lines.last();
+    let end = exec.lines.text().len();
+    if exec.lines.text().row_end(base::Row(last)) < end {
+        // Behind the final line ending, so that marks of the last line stay.
+        return exec.edit(vec![Edit::new(base::Span::at(end), format!("{text}\n"))]);
+    }
     let end = Pos::new(last, exec.lines.len(last));
     exec.insert_at(end, &format!("\n{text}"))
 }
@@ -261,11 +266,22 @@ pub(super) fn put_over(exec: &mut Exec, command: &NormalCommand, style: PutStyle
         RegionShape::Lines => at.row < region.start.row,
         _ => at.col < start.col,
     };
+    let was_before = style.before;
     let style = PutStyle {
         before: !is_behind,
         ..style
     };
-    put_replacing(exec, &text, &region, style, command.count_or_one(), takes_all)?;
+    if let (RegionShape::Block(_), RegisterShape::Lines) = (region.shape, text.shape) {
+        // `p` puts lines below the block, `P` above it.
+        let row = if was_before { region.start.row } else { region.end.row };
+        let style = PutStyle {
+            before: was_before && !is_behind,
+            ..style
+        };
+        put_lines(exec, &text.text, row, style, command.count_or_one())?;
+    } else {
+        put_replacing(exec, &text, &region, style, command.count_or_one(), takes_all)?;
+    }
     if let (Some(start), Some(end)) = (exec.vim.marks.start, exec.vim.marks.end) {
         exec.vim.visual = exec.vim.visual.map(|visual| super::VisualMemory {
             anchor: start,
@@ -293,19 +309,51 @@ fn put_replacing(
         (RegionShape::Chars, RegisterShape::Lines) => {
             return split_lines(exec, &text.text, style, count);
         }
-        (RegionShape::Block(_), RegisterShape::Lines) => {
-            let style = PutStyle {
-                before: false,
-                ..style
-            };
-            let row = region.end.row.min(exec.lines.last());
-            put_lines(exec, &text.text, row, style, count)?;
+        (RegionShape::Block(cells), RegisterShape::Chars) if !text.text.contains('\n') => {
+            let rows = (region.start.row, region.end.row);
+            put_in_rows(exec, &text.text.repeat(count as usize), rows, cells, style)?;
         }
         _ => put_text(exec, text, style, count)?,
     }
     if takes_all && region.shape == RegionShape::Lines {
         remove_leftover(exec)?;
     }
+    Ok(())
+}
+
+/// Puts a text into each line of a block; lines that are too short are left out.
+fn put_in_rows(
+    exec: &mut Exec,
+    text: &str,
+    (first, last): (u32, u32),
+    cells: BlockCells,
+    style: PutStyle,
+) -> Done {
+    let at = exec.pos();
+    let cell = if style.before {
+        cells.left
+    } else {
+        exec.lines.cells(at).1
+    };
+    let mut edits = Vec::new();
+    let mut end = at;
+    for row in first..=last.min(exec.lines.last()) {
+        let length = exec.lines.len(row);
+        let col = exec.lines.col_at_cell(row, cell);
+        if exec.lines.cells(Pos::new(row, length)).0 < cell {
+            continue;
+        }
+        let place = Pos::new(row, col);
+        edits.push(Edit::new(base::Span::at(exec.lines.offset(place)), text));
+        if row == first {
+            end = Pos::new(row, col + text.len());
+        }
+    }
+    exec.edit(edits)?;
+    let start = Pos::new(first, exec.lines.col_at_cell(first, cell));
+    let last = before(exec, end);
+    exec.set_change_marks(start, last);
+    exec.set_pos(last);
     Ok(())
 }
 

@@ -18,9 +18,13 @@ pub(super) struct Region {
     pub(super) start: Pos,
     /// Behind the last character; for lines, in the last one.
     pub(super) end: Pos,
+    /// The last character of characters, as the mark `]` has it.
+    pub(super) last_char: Pos,
     /// The earlier end of the motion, with its column also for lines.
     pub(super) caret: Pos,
     pub(super) shape: RegionShape,
+    /// Whether the end is a character that belongs to it, or the end of an empty line.
+    pub(super) is_inclusive: bool,
     pub(super) is_visual: bool,
     /// Whether `v`, `V` or `Ctrl-V` made its shape.
     pub(super) is_forced: bool,
@@ -70,8 +74,10 @@ impl Region {
         Self {
             start: Pos::new(first, 0),
             end: Pos::new(last, 0),
+            last_char: Pos::new(last, 0),
             caret: Pos::new(first, 0),
             shape: RegionShape::Lines,
+            is_inclusive: false,
             is_visual: false,
             is_forced: false,
             uses_first_register: false,
@@ -79,10 +85,13 @@ impl Region {
         }
     }
 
-    pub(super) fn chars(start: Pos, end: Pos) -> Self {
+    pub(super) fn chars(lines: &Lines, start: Pos, end: Pos) -> Self {
+        let mut last = crate::lines::Walker::new(lines, end);
+        last.backward_over_end();
         Self {
             start,
             end,
+            last_char: last.pos,
             caret: start,
             shape: RegionShape::Chars,
             ..Self::lines(0, 0)
@@ -109,7 +118,11 @@ impl Region {
         };
         let region = match extent {
             Extent::Lines => Self::whole_lines(exec, start.row, end.row),
-            Extent::Inclusive => Self::chars(start, exec.lines.behind(end)),
+            Extent::Inclusive => Self {
+                last_char: end,
+                is_inclusive: true,
+                ..Self::chars(&exec.lines, start, exec.lines.behind(end))
+            },
             Extent::Exclusive => Self::exclusive(exec, start, end, moved.adjusts_end),
         };
         Self {
@@ -124,7 +137,7 @@ impl Region {
     /// lines if it begins at or before the first character of its own.
     fn exclusive(exec: &Exec, start: Pos, end: Pos, adjusts_end: bool) -> Self {
         if end.col > 0 || end.row == start.row || !adjusts_end {
-            return Self::chars(start, end);
+            return Self::chars(&exec.lines, start, end);
         }
         let row = end.row - 1;
         if exec.lines.is_in_indent(start) {
@@ -135,7 +148,7 @@ impl Region {
         }
         Self {
             is_adjusted: true,
-            ..Self::chars(start, Pos::new(row, exec.lines.len(row)))
+            ..Self::chars(&exec.lines, start, Pos::new(row, exec.lines.len(row)))
         }
     }
 
@@ -162,7 +175,10 @@ impl Region {
 
     /// The visual selection of the caret, for an operator.
     pub(super) fn of_visual(exec: &Exec, shape: VisualShape, by_lines: bool) -> Self {
-        let caret = *exec.caret();
+        let mut caret = *exec.caret();
+        if shape == VisualShape::Lines {
+            caret.anchor.col = 0;
+        }
         let (start, end) = ends(&caret);
         let region = match shape {
             VisualShape::Lines => Self::whole_lines(exec, start.row, end.row),
@@ -182,21 +198,27 @@ impl Region {
             VisualShape::Chars => {
                 let is_at_end = end.col >= exec.lines.len(end.row);
                 if is_at_end && !by_lines && end.row < exec.lines.last() {
-                    Self::chars(start, Pos::new(end.row + 1, 0))
+                    Self::chars(&exec.lines, start, Pos::new(end.row + 1, 0))
                 } else {
-                    Self::chars(start, exec.lines.behind(end))
+                    Self::chars(&exec.lines, start, exec.lines.behind(end))
                 }
             }
         };
+        let caret = match region.shape {
+            RegionShape::Block(cells) => {
+                Pos::new(start.row, exec.lines.col_at_cell(start.row, cells.left))
+            }
+            _ => start,
+        };
         Self {
             is_visual: true,
-            caret: start,
+            caret,
             ..region
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.shape == RegionShape::Chars && self.start == self.end
+        self.shape == RegionShape::Chars && self.start == self.end && !self.is_inclusive
     }
 
     pub(super) fn rows(&self) -> u32 {
@@ -235,11 +257,7 @@ impl Region {
     /// The last character, for the mark `]`.
     pub(super) fn last(&self, lines: &Lines) -> Pos {
         match self.shape {
-            RegionShape::Chars => {
-                let mut walker = crate::lines::Walker::new(lines, self.end);
-                walker.backward_over_end();
-                walker.pos
-            }
+            RegionShape::Chars => self.last_char,
             RegionShape::Lines => Pos::new(self.end.row, lines.last_col(self.end.row)),
             RegionShape::Block(cells) => {
                 let col = lines.col_at_cell(self.end.row, cells.right);

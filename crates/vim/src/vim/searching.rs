@@ -252,11 +252,8 @@ pub(super) fn match_object(exec: &Exec, is_forward: bool) -> Done<Selected> {
     if !span.is_empty() {
         last.backward();
     }
-    Ok(Selected {
-        anchor: lines.pos(span.start),
-        head: last.pos,
-        extent: crate::motion::Extent::Inclusive,
-    })
+    let extent = crate::motion::Extent::Inclusive;
+    Ok(Selected::new(lines.pos(span.start), last.pos, extent))
 }
 
 /// The match that contains the caret, or else the nearest in a direction.

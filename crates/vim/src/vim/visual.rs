@@ -78,7 +78,6 @@ pub(super) fn leave(exec: &mut Exec) {
     if let Some(shape) = exec.visual_shape() {
         exec.vim.active = exec.vim.primary;
         exec.vim.remember_visual(shape);
-        exec.globals.visual_size = super::repeat::size_of(exec);
         leave_keeping_carets(exec);
         exec.clamp_carets();
     }
@@ -206,7 +205,7 @@ fn each_selection(exec: &mut Exec, mut run: impl FnMut(&mut Exec) -> Done) -> Do
 fn finish_selection(exec: &mut Exec, shape: VisualShape, region: &Region) {
     exec.vim.remember_visual(shape);
     leave_keeping_carets(exec);
-    exec.set_pos(region.start);
+    exec.set_pos(region.caret);
 }
 
 fn over_lines(
@@ -259,16 +258,22 @@ fn insert(exec: &mut Exec, command: &NormalCommand, shape: VisualShape, at_end: 
             // Behind the character of the later end.
             let end = exec.lines.clamp(region::ends(&memory_of(exec)).1, false);
             let is_first = exec.lines.cells(end).1 <= 1;
-            let at = if is_first { end } else { exec.lines.behind(end) };
+            let stays = is_first || memory_of(exec).want == Want::LineEnd;
+            let at = if stays { end } else { exec.lines.behind(end) };
             exec.set_pos(at);
             inserting::begin(exec, InsertStart::Typed(command.count_or_one()));
         }
         _ => {
-            exec.set_pos(Pos::new(region.start.row, 0));
+            exec.set_pos(line_start_of(&memory_of(exec)));
             inserting::begin(exec, InsertStart::Typed(command.count_or_one()));
         }
     }
     Ok(())
+}
+
+/// The start of a selection taken by lines: the start of the line, unless the caret is there.
+fn line_start_of(caret: &Caret) -> Pos {
+    caret.pos.min(Pos::new(caret.anchor.row, 0))
 }
 
 /// The remembered selection as a caret.

@@ -354,6 +354,6 @@ pub(super) fn align(exec: &mut Exec, command: &ExCommand, alignment: Alignment) 
         }
     }
     exec.edit(edits)?;
-    exec.set_row(last);
+    exec.set_row(exec.pos().row);
     Ok(())
 }

@@ -58,6 +58,9 @@ impl SortKey {
 pub(super) fn run(exec: &mut Exec, command: &ExCommand) -> Done {
     let options = parse(exec, command.arguments)?;
     let (first, last) = command.range.or_all(exec).rows(exec);
+    if first == last {
+        return Ok(());
+    }
     let mut lines = Vec::new();
     for row in first..=last {
         let line = exec.lines.line(row).into_owned();

@@ -204,6 +204,7 @@ fn substitute(exec: &mut Exec, substitution: &Substitution, first: u32, last: u3
     let (count, lines) = (outcome.count, outcome.lines);
     if substitution.flags.only_counts {
         exec.message(format!("{count} matches on {lines} lines"));
+        exec.set_row(exec.pos().row);
         return Ok(());
     }
     if !exec.is_global {
@@ -293,12 +294,14 @@ fn over_lines(exec: &Exec, substitution: &Substitution, first: u32, last: u32) -
         outcome.lines += 1;
         outcome.edits.push(Edit::new(span, new));
         previous = Some(span);
-        at = if substitution.flags.is_global {
+        // A line that was joined is searched again behind the match.
+        let crosses = rows(found.span.end) > rows(found.span.start);
+        at = if substitution.flags.is_global || crosses {
             found.full.end
         } else {
             text.row_start(base::Row(rows(span.end) + 1))
         };
-        if at == text.len() && !substitution.flags.is_global {
+        if at == text.len() {
             break;
         }
     }

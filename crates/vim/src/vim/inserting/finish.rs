@@ -6,7 +6,6 @@ use base::Span;
 use text::Edit;
 
 use super::session::{BlockInsertion, InsertSession};
-use super::{open_line, typing};
 use crate::error::Done;
 use crate::globals::InsertKey;
 use crate::lines::{Pos, prev_grapheme};
@@ -38,7 +37,11 @@ pub(super) fn finish(exec: &mut Exec) -> Done {
 
 /// The place of the caret after a block insertion.
 fn block_start(exec: &Exec) -> Option<Pos> {
-    exec.vim.insert.as_ref()?.block.as_ref()?.caret
+    let insert = exec.vim.insert.as_ref()?;
+    if insert.record.is_empty() {
+        return None;
+    }
+    insert.block.as_ref()?.caret
 }
 
 /// Stores marks and the inserted text, without moving carets.
@@ -47,8 +50,10 @@ pub(super) fn close_session(exec: &mut Exec) {
         return;
     };
     let pos = exec.vim.carets[exec.vim.primary].pos;
+    let copied = insert.block.as_ref().filter(|block| block.caret.is_some());
+    let last_row = copied.and_then(|block| block.rows.last().copied());
     let start = insert.starts.get(exec.vim.primary).copied().unwrap_or(pos);
-    exec.set_change_marks(start, pos);
+    exec.set_change_marks(start, Pos::new(last_row.unwrap_or(pos.row), pos.col));
     exec.vim.marks.insertion = Some(pos);
     remember(exec, insert);
 }
@@ -80,18 +85,10 @@ fn repeat_count(exec: &mut Exec) -> Done {
     }
     for _ in 1..count {
         if opened.is_some() {
-            remove_auto_indent(exec)?;
-            exec.each_caret(|exec| open_line(exec, false))?;
-            super::note_auto_indent(exec);
+            super::carry_out(exec, &InsertKey::Key(crate::key::Key::Enter))?;
         }
         for key in &record {
-            match key {
-                InsertKey::Key(key) => typing::key(exec, *key)?,
-                InsertKey::Text(text) => typing::literal(exec, text)?,
-                InsertKey::Completion { removed, text } => {
-                    typing::completion(exec, *removed, text)?;
-                }
-            }
+            super::carry_out(exec, key)?;
         }
     }
     Ok(())
@@ -131,7 +128,7 @@ fn column_for(exec: &mut Exec, row: u32, block: &BlockInsertion) -> Done<Option<
         return Ok(Some(length));
     }
     let width = exec.lines.cells(Pos::new(row, length)).0;
-    let is_short = width < block.cell || width == block.cell && !block.pads && length == 0;
+    let is_short = width < block.cell;
     if is_short && !block.pads {
         return Ok(None);
     }

@@ -90,6 +90,9 @@ fn limit(exec: &Exec) -> Option<Pos> {
 
 /// Removes the word before the caret.
 pub(super) fn word(exec: &mut Exec) -> Done {
+    if matches!(exec.vim.state, State::Replace { .. }) {
+        return restore_word(exec);
+    }
     break_undo(exec);
     let at = exec.pos();
     if at.col == 0 {
@@ -124,6 +127,9 @@ fn stop_column(exec: &Exec, at: Pos) -> usize {
 
 /// Removes the text before the caret up to the start of the insertion or the indentation.
 pub(super) fn to_start(exec: &mut Exec) -> Done {
+    if matches!(exec.vim.state, State::Replace { .. }) {
+        return restore_all(exec);
+    }
     break_undo(exec);
     let at = exec.pos();
     if at.col == 0 {
@@ -181,5 +187,39 @@ fn restore(exec: &mut Exec) -> Done {
     }
     let row = at.row.checked_sub(1).ok_or(Error::Beep)?;
     exec.set_pos(Pos::new(row, exec.lines.len(row)));
+    Ok(())
+}
+
+/// Restores the characters of a replaced word.
+fn restore_word(exec: &mut Exec) -> Done {
+    let class_before = |exec: &Exec| {
+        let at = exec.pos();
+        let line = exec.lines.line(at.row);
+        let start = prev_grapheme(&line, at.col);
+        line[start..at.col].chars().next().map_or(chars::BLANK, chars::class)
+    };
+    if exec.pos().col == 0 {
+        return restore(exec);
+    }
+    let stop = stop_column(exec, exec.pos());
+    while exec.pos().col > stop && class_before(exec) == chars::BLANK {
+        restore(exec)?;
+    }
+    let class = class_before(exec);
+    while exec.pos().col > stop && class_before(exec) == class {
+        restore(exec)?;
+    }
+    Ok(())
+}
+
+/// Restores all replaced characters of the line.
+fn restore_all(exec: &mut Exec) -> Done {
+    let stop = stop_column(exec, exec.pos());
+    if exec.pos().col == 0 {
+        return restore(exec);
+    }
+    while exec.pos().col > stop {
+        restore(exec)?;
+    }
     Ok(())
 }

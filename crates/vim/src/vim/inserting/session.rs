@@ -112,6 +112,22 @@ impl InsertSession {
         }
     }
 
+    /// The start and the limit of a caret.
+    pub(super) fn place(&self, caret: usize) -> (Pos, Pos) {
+        let at = |places: &[Pos]| places.get(caret).copied().unwrap_or_default();
+        (at(&self.starts), at(&self.limits))
+    }
+
+    /// Keeps the start and the limit of a caret where they were before an edit.
+    pub(super) fn set_place(&mut self, caret: usize, (start, limit): (Pos, Pos)) {
+        if let Some(own) = self.starts.get_mut(caret) {
+            *own = start;
+        }
+        if let Some(own) = self.limits.get_mut(caret) {
+            *own = limit;
+        }
+    }
+
     /// The text that the recorded keys insert, for the register `.`.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();

@@ -95,6 +95,13 @@ fn register(exec: &mut Exec, key: Key) -> Done {
 }
 
 fn insert_text(exec: &mut Exec, text: String) -> Done {
+    if matches!(exec.vim.state, State::Replace { .. }) {
+        for key in Key::from_text(&text) {
+            record(exec, InsertKey::Key(key));
+            typing::key(exec, key)?;
+        }
+        return Ok(());
+    }
     record(exec, InsertKey::Text(text.clone()));
     typing::literal(exec, &text)
 }
@@ -207,8 +214,11 @@ pub(super) fn move_caret(exec: &mut Exec, key: Key) -> Done {
         _ => return Ok(()),
     };
     // A motion that is not possible does not end a macro while inserting.
+    let before: Vec<_> = exec.vim.carets.iter().map(|caret| caret.pos).collect();
     let done = exec.each_caret(|exec| moving::move_caret(exec, &motion, None));
-    if done.is_ok() {
+    let always = matches!(key, Key::Home | Key::End | Key::FileStart | Key::FileEnd);
+    let has_moved = !exec.vim.carets.iter().map(|caret| caret.pos).eq(before);
+    if done.is_ok() && (has_moved || always) {
         restart(exec);
     }
     Ok(())

@@ -126,7 +126,12 @@ fn line_break(exec: &mut Exec) -> Done {
             from = line[..at.col].trim_end_matches([' ', '\t']).len();
         }
     }
+    let active = exec.vim.active;
+    let places = exec.vim.insert.as_ref().map(|insert| insert.place(active));
     exec.replace(Pos::new(at.row, from), Pos::new(at.row, to), &format!("\n{indent}"))?;
+    if let (Some(insert), Some(places)) = (&mut exec.vim.insert, places) {
+        insert.set_place(active, places);
+    }
     let row = at.row + 1;
     let mut col = indent.len();
     if exec.globals.options.auto_indent
@@ -147,30 +152,55 @@ fn line_break(exec: &mut Exec) -> Done {
 fn tab(exec: &mut Exec) -> Done {
     forget_auto_indent(exec);
     let at = exec.pos();
-    if matches!(exec.vim.state, State::Replace { .. }) {
-        return replace_char(exec, '\t', false);
-    }
     let line = exec.lines.line(at.row).into_owned();
     let cell = cells_of(&line, at.col, exec.lines.tab_width()).0;
     let in_indent = indent_len(&line) >= at.col;
     let options = &exec.globals.options;
     let stop = if in_indent { options.level() } else { options.tab_width.max(1) };
     let target = cell + stop - cell % stop;
-    if options.expand_tab {
-        let blanks = " ".repeat((target - cell) as usize);
+    let takes_tab = !options.expand_tab && (!in_indent || stop == options.tab_width);
+    let blanks = if takes_tab {
+        "\t".to_owned()
+    } else {
+        " ".repeat((target - cell) as usize)
+    };
+    if matches!(exec.vim.state, State::Replace { .. }) {
+        return replace_with_blanks(exec, &blanks);
+    }
+    if takes_tab || options.expand_tab {
         exec.insert_at(at, &blanks)?;
         exec.set_pos(Pos::new(at.row, at.col + blanks.len()));
-        return Ok(());
-    }
-    if !in_indent || stop == options.tab_width {
-        exec.insert_at(at, "\t")?;
-        exec.set_pos(Pos::new(at.row, at.col + 1));
         return Ok(());
     }
     let indent = options.indent_text(target);
     exec.replace(Pos::new(at.row, 0), at, &indent)?;
     exec.set_pos(Pos::new(at.row, indent.len()));
     Ok(())
+}
+
+/// Replaces one character by blanks.
+fn replace_with_blanks(exec: &mut Exec, blanks: &str) -> Done {
+    let mut blanks = blanks.chars();
+    if let Some(first) = blanks.next() {
+        replace_char(exec, first, false)?;
+    }
+    for blank in blanks {
+        let at = exec.pos();
+        exec.insert_at(at, &blank.to_string())?;
+        note_replaced(exec, String::new(), 1);
+        exec.set_pos(Pos::new(at.row, at.col + 1));
+    }
+    Ok(())
+}
+
+/// Keeps a replaced text, so that backspace restores it.
+fn note_replaced(exec: &mut Exec, old: String, new_len: usize) {
+    let active = exec.vim.active;
+    if let Some(insert) = &mut exec.vim.insert
+        && let Some(stack) = insert.replaced.get_mut(active)
+    {
+        stack.push(ReplacedChar { old, new_len });
+    }
 }
 
 /// Replaces the character at the caret, or appends at the end of the line.
@@ -188,15 +218,7 @@ fn replace_char(exec: &mut Exec, char: char, is_virtual: bool) -> Done {
     }
     let old = line[at.col..end].to_owned();
     exec.replace(at, Pos::new(at.row, end), &char.to_string())?;
-    let active = exec.vim.active;
-    if let Some(insert) = &mut exec.vim.insert
-        && let Some(stack) = insert.replaced.get_mut(active)
-    {
-        stack.push(ReplacedChar {
-            old,
-            new_len: char.len_utf8(),
-        });
-    }
+    note_replaced(exec, old, char.len_utf8());
     exec.set_pos(Pos::new(at.row, at.col + char.len_utf8()));
     Ok(())
 }

@@ -149,6 +149,10 @@ impl Fixture {
         self.effects.extend(effects);
     }
 
+    pub(crate) fn is_inserting(&self) -> bool {
+        matches!(self.vim.mode(), crate::vim::Mode::Insert | crate::vim::Mode::Replace)
+    }
+
     pub(crate) fn text(&self) -> String {
         self.host.snapshot().to_string()
     }

@@ -70,7 +70,8 @@ impl Neovim {
         std::fs::write(path("cases.json"), json!(inputs).to_string()).expect("written");
         let status = Command::new(&self.program)
             .args(["-u", "NONE", "-i", "NONE", "-n", "--headless", "-c"])
-            .arg("lua local ok = pcall(dofile, 'script.lua'); os.exit(ok and 0 or 1)")
+            .arg("luafile script.lua")
+            .args(["-c", "call RunCases(luaeval(\"case_count\"))", "-c", "cquit"])
             .env("BURIN_CASES", path("cases.json"))
             .env("BURIN_STATES", path("states.json"))
             .current_dir(folder.path())
@@ -92,7 +93,7 @@ fn input(case: &Case) -> Value {
         "lines": case.lines,
         "row": case.row,
         "col": case.col,
-        "keys": case.keys(),
+        "commands": case.commands,
         "set": case.set,
     })
 }

@@ -15,6 +15,7 @@ vim.o.clipboard = ""
 vim.o.belloff = "all"
 vim.o.swapfile = false
 vim.o.more = false
+vim.o.showmode = false
 pcall(function()
   vim.o.messagesopt = "wait:0,history:500"
 end)
@@ -25,7 +26,7 @@ local function reset(case)
   end
   vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes("<C-\\><C-N>", true, false, true), "tx", false)
   vim.cmd("enew!")
-  vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes("ix<Esc>", true, true, true), "tx", false)
+  vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes("ix<Esc>vy:s/zz/yy/e<CR>", true, true, true), "tx", false)
   vim.cmd("enew!")
   vim.fn.setcharsearch({ char = "z", forward = 1, ["until"] = 0 })
   vim.fn.setreg("/", "zz")
@@ -44,6 +45,9 @@ local function reset(case)
   for _, name in ipairs({ "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "-", "a", "b", "c", "q" }) do
     vim.fn.setreg(name, {})
   end
+  vim.fn.setreg("a", { "la", "lb" }, "V")
+  vim.fn.setreg("b", "bee", "v")
+  vim.fn.setreg("0", "zero", "vu")
   vim.cmd("silent! delmarks!")
   vim.cmd("silent! delmarks A-Z")
   vim.cmd("clearjumps")
@@ -78,23 +82,50 @@ local function state()
   return result
 end
 
+local cases = vim.fn.json_decode(read(os.getenv("BURIN_CASES")))
 local out = {}
-local progress = assert(io.open(os.getenv("BURIN_STATES") .. ".log", "w"))
-for _, case in ipairs(vim.fn.json_decode(read(os.getenv("BURIN_CASES")))) do
-  progress:write(case.keys .. "\n")
-  progress:flush()
-  local ok, message = pcall(function()
-    reset(case)
-    local keys = vim.api.nvim_replace_termcodes(case.keys, true, true, true)
-    vim.api.nvim_feedkeys(keys, "tx", false)
+
+-- The commands of a case, after the text is set.
+function _G.begin_case(ix)
+  local case = cases[ix]
+  reset(case)
+  return vim.tbl_map(function(keys)
+    return vim.api.nvim_replace_termcodes(keys, true, true, true)
+  end, case.commands)
+end
+
+function _G.end_case()
+  local ok = pcall(function()
     out[#out + 1] = vim.fn.json_encode(state())
   end)
   if not ok then
-    out[#out + 1] = vim.fn.json_encode({ error = tostring(message) })
-    vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes("<C-\\><C-N>", true, false, true), "tx", false)
+    out[#out + 1] = vim.fn.json_encode({ error = "the state is no UTF-8" })
   end
 end
-local file = assert(io.open(os.getenv("BURIN_STATES"), "w"))
-file:write("[" .. table.concat(out, ",") .. "]")
-file:close()
-os.exit(0)
+
+function _G.finish()
+  local file = assert(io.open(os.getenv("BURIN_STATES"), "w"))
+  file:write("[" .. table.concat(out, ",") .. "]")
+  file:close()
+  os.exit(0)
+end
+
+-- Keys are fed by a function of Vim's script: from Lua, a failed search would be an exception. `assert_fails` keeps the
+-- program from showing each failure for a second.
+vim.api.nvim_exec2(
+  [[
+    function RunCases(count)
+      for ix in range(1, a:count)
+        for keys in luaeval("begin_case(_A)", ix)
+          let g:case_keys = keys
+          call assert_fails('silent call feedkeys(g:case_keys, "tx")')
+        endfor
+        let v:errors = []
+        call luaeval("end_case()")
+      endfor
+      call luaeval("finish()")
+    endfunction
+  ]],
+  {}
+)
+_G.case_count = #cases
