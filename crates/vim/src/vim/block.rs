@@ -113,27 +113,20 @@ impl BlockPart {
     }
 }
 
-/// The text of a block as a register holds it. Lines are as long as they are, without blanks at
-/// their ends.
+/// The text of a block as a register holds it. A line that ends before the block is blank there.
 pub(super) fn text(lines: &Lines, first: u32, last: u32, cells: BlockCells) -> RegisterText {
     let mut rows = Vec::new();
     for row in first..=last {
         let line = lines.line(row);
         let part = BlockPart::of(&line, cells, lines.tab_width());
         let mut text = part.text(&line);
-        if cells.to_ends {
-            text.truncate(text.trim_end_matches([' ', '\t']).len());
+        if part.is_short(cells) {
+            let width = cells.width() + u32::from(cells.to_ends);
+            text = " ".repeat(width as usize);
         }
         rows.push(text);
     }
-    let width = |text: &String| text.chars().fold(0, |cell, char| {
-        cell + chars::cells(char, cell, lines.tab_width())
-    });
-    let width = if cells.to_ends {
-        rows.iter().map(width).max().unwrap_or(0).max(1)
-    } else {
-        cells.width()
-    };
+    let width = cells.width();
     RegisterText::new(rows.join("\n"), RegisterShape::Block(width))
 }
 
@@ -190,9 +183,10 @@ pub(super) fn replace(
         let span = exec.lines.span(Pos::new(row, part.from), Pos::new(row, part.to));
         edits.push(Edit::new(span, text));
     }
+    let start = Pos::new(first, column(&exec.lines, first, cells.left));
     exec.edit(edits)?;
-    let col = column(&exec.lines, first, cells.left);
-    exec.set_pos(Pos::new(first, col));
+    let at = exec.lines.clamp(start, false);
+    exec.set_pos(at);
     Ok(())
 }
 

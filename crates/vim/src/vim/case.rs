@@ -60,8 +60,8 @@ pub(super) fn change(exec: &mut Exec, operator: &Operator, region: &Region) -> D
         block::map(exec, region.start.row, region.end.row, cells, |text| {
             mapped(text, operator)
         })?;
-        let col = block::column(&exec.lines, region.start.row, cells.left);
-        exec.set_pos(Pos::new(region.start.row, col));
+        let at = exec.lines.clamp(region.caret, false);
+        exec.set_pos(at);
     } else {
         map_lines(exec, &region, |text| mapped(text, operator))?;
         exec.set_pos(region.caret);

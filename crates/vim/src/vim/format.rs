@@ -39,9 +39,14 @@ pub(super) fn format(exec: &mut Exec, region: &Region, keeps: Option<Pos>) -> Do
 /// The place of a position in formatted lines: at the same character, because only blanks change.
 fn followed(first: u32, old: &[String], new: &[String], pos: Pos) -> Pos {
     let is_text = |char: &char| !chars::is_blank(*char);
-    let row = pos.row.saturating_sub(first) as usize;
-    let Some(line) = old.get(row).filter(|_| pos.row >= first) else {
+    if pos.row < first {
         return pos;
+    }
+    let row = (pos.row - first) as usize;
+    let from_end = |row: usize| (new.len() + row).saturating_sub(old.len()) as u32;
+    let Some(line) = old.get(row).filter(|line| line.chars().any(|char| is_text(&char))) else {
+        // Lines behind and blank ones keep their distance from the end.
+        return Pos::new(first + from_end(row), pos.col);
     };
     let before: usize = old[..row].iter().map(|line| line.chars().filter(is_text).count()).sum();
     let own = &line[..pos.col.min(line.len())];

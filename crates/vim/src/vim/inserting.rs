@@ -240,7 +240,7 @@ fn join_to_previous(exec: &mut Exec) -> Done {
     exec.set_pos(end);
     if let (Some(insert), Some((start, limit))) = (&mut exec.vim.insert, place) {
         insert.has_auto_indent = false;
-        insert.set_place(active, (start.min(end), limit));
+        insert.set_place(active, (start.min(end), limit.filter(|limit| limit.row < at.row)));
     }
     Ok(())
 }

@@ -105,11 +105,11 @@ pub(super) fn run(exec: &mut Exec, call: &MotionCall) -> Done<Moved> {
         }
         Motion::WordBack { is_big } => {
             let (to, ok) = words::backward(&exec.lines, at, count, *is_big, false);
-            short_of(exec, Moved::exclusive(to), !ok)
+            back_word(exec, Moved::exclusive(to), ok, has_operator)
         }
         Motion::WordBackEnd { is_big } => {
             let (to, ok) = words::backward_end(&exec.lines, at, count, *is_big, false);
-            short_of(exec, Moved::inclusive(to), !ok)
+            back_word(exec, Moved::inclusive(to), ok, has_operator)
         }
         Motion::Sentence { is_forward } => {
             let to = sentences::travel(&exec.lines, at, count, *is_forward).ok_or(Error::Beep)?;
@@ -162,6 +162,7 @@ fn left(exec: &Exec, call: &MotionCall, wraps: bool) -> Done<Moved> {
     let mut pos = exec.pos();
     let is_removal = matches!(call.operator, Some(Operator::Delete | Operator::Change));
     let mut adjusts_end = true;
+    let mut is_short = false;
     let count = call.count_or_one();
     for left in (1..=count).rev() {
         let line = exec.lines.line(pos.row);
@@ -180,14 +181,13 @@ fn left(exec: &Exec, call: &MotionCall, wraps: bool) -> Done<Moved> {
                 adjusts_end = false;
             }
         } else {
-            if call.operator.is_none() && left + 1 == count {
-                return Err(Error::Beep);
-            }
+            is_short = call.operator.is_none() && left + 1 == count;
             break;
         }
     }
     Ok(Moved {
         adjusts_end,
+        is_short,
         ..Moved::exclusive(pos)
     })
 }
@@ -370,6 +370,14 @@ fn checked_word(
         return short_of(exec, moved, true);
     }
     Ok(moved)
+}
+
+/// A motion back by words: with too large a count it fails for an operator.
+fn back_word(exec: &Exec, moved: Moved, ok: bool, has_operator: bool) -> Done<Moved> {
+    if !ok && has_operator {
+        return Err(Error::Beep);
+    }
+    short_of(exec, moved, !ok)
 }
 
 /// A motion that may have ended too early: it fails unless it moved.

@@ -32,8 +32,8 @@ pub(super) fn operator(exec: &mut Exec, command: &NormalCommand, operator: &Oper
 fn keep_column(exec: &mut Exec, operator: &Operator, region: &Region, want: Want) {
     let moves = matches!(operator, Operator::Delete | Operator::Indent | Operator::Outdent);
     let is_lines = region.shape == RegionShape::Lines;
-    let is_shift = *operator != Operator::Delete && region.shape == RegionShape::Chars;
-    let is_kept = (is_lines || is_shift) && !region.is_adjusted;
+    let is_shift = *operator != Operator::Delete && !matches!(region.shape, RegionShape::Block(_));
+    let is_kept = is_lines && !region.is_adjusted || is_shift;
     if moves && is_kept && !exec.globals.options.start_of_line {
         let to = exec.pos_in_row(exec.pos().row, want);
         exec.set_pos_aiming(to, Aim::Here);
@@ -68,7 +68,16 @@ fn region_of(
                 Aim::Cell(cell) => *want = Want::Cell(cell),
                 Aim::Here | Aim::Same => {}
             }
-            Ok(Region::of_motion(exec, from, &moved, command.force))
+            let region = Region::of_motion(exec, from, &moved, command.force);
+            if let RegionShape::Block(_) = region.shape {
+                exec.vim.visual = Some(VisualMemory {
+                    shape: VisualShape::Block,
+                    anchor: from,
+                    head: moved.to,
+                    want: Want::Here,
+                });
+            }
+            Ok(region)
         }
         Action::Object { kind, is_around } => {
             let selected = object(exec, *kind, *is_around, command.count_or_one(), None)?;
@@ -273,6 +282,7 @@ pub(super) fn select_object(
     let is_match = matches!(kind, ObjectKind::Match { .. });
     let was_visual = exec.is_visual();
     let caret = *exec.caret();
+    exec.caret_mut().want = Want::Here;
     let selected = object(exec, kind, is_around, count, Some(caret.anchor))?;
     if !was_visual {
         exec.vim.state = State::Visual(VisualShape::Chars);

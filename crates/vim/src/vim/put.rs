@@ -29,6 +29,14 @@ pub(super) fn put_text(exec: &mut Exec, text: &RegisterText, style: PutStyle, co
         return Err(Error::Unsupported("the text to put would be too large".to_owned()));
     }
     match text.shape {
+        RegisterShape::Chars if style.reindents => {
+            // The first line goes into the caret's, which keeps its indentation.
+            let text = match text.text.split_once('\n') {
+                Some((first, rest)) => format!("{first}\n{}", reindented(exec, rest)),
+                None => text.text.clone(),
+            };
+            put_chars(exec, &text, style, count)
+        }
         RegisterShape::Chars => put_chars(exec, &text.text, style, count),
         RegisterShape::Lines => {
             let row = exec.pos().row;

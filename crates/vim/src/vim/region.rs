@@ -110,9 +110,14 @@ impl Region {
             (Some(VisualShape::Lines), _) => Extent::Lines,
             (Some(VisualShape::Chars), Extent::Exclusive) => Extent::Inclusive,
             (Some(VisualShape::Chars), _) => Extent::Exclusive,
+            (Some(VisualShape::Block), Extent::Exclusive) if start == end => Extent::Exclusive,
             (Some(VisualShape::Block), _) => {
-                let cells = BlockCells::between(&exec.lines, start, end);
-                return Self::block(start.row, end.row, cells).as_forced();
+                let last = exec.lines.clamp(end, false);
+                let cells = BlockCells::between(&exec.lines, start, last);
+                return Self {
+                    uses_first_register: moved.uses_first_register,
+                    ..Self::block(start.row, end.row, cells).as_forced()
+                };
             }
             (None, extent) => extent,
         };

@@ -114,7 +114,9 @@ fn go(
             Moved::lines(Pos::new(row, lines.first_non_blank(row)))
         }
         OffsetBase::Start => {
-            Moved::exclusive(shifted(lines, lines.pos(found.span.start), offset.count))
+            let to = shifted(lines, lines.pos(found.span.start), offset.count);
+            // The caret does not rest at the end of a line, not even for an operator.
+            Moved::exclusive(lines.clamp(to, exec.may_pass_end()))
         }
         OffsetBase::End => {
             Moved::inclusive(shifted(lines, place(lines, &found, offset), offset.count))

@@ -256,7 +256,9 @@ fn insert(exec: &mut Exec, command: &NormalCommand, shape: VisualShape, at_end: 
         RegionShape::Block(cells) => block_insert(exec, &region, cells, at_end)?,
         _ if at_end => {
             // Behind the character of the later end.
-            let end = exec.lines.clamp(region::ends(&memory_of(exec)).1, false);
+            let memory = memory_of(exec);
+            let end = memory.pos.max(Pos::new(memory.anchor.row, 0));
+            let end = exec.lines.clamp(end.max(Pos::new(region.end.row, 0)), false);
             let is_first = exec.lines.cells(end).1 <= 1;
             let stays = is_first || memory_of(exec).want == Want::LineEnd;
             let at = if stays { end } else { exec.lines.behind(end) };

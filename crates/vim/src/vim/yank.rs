@@ -12,8 +12,10 @@ pub(super) fn yank(exec: &mut Exec, register: Option<char>, region: &Region) -> 
     exec.store_yanked(register, text)?;
     let start = region.start;
     let last = region.last(&exec.lines);
-    exec.set_change_marks(start, last);
-    exec.effect(Effect::Yanked(vec![region.span(&exec.lines)]));
+    if register != Some('_') {
+        exec.set_change_marks(start, last);
+        exec.effect(Effect::Yanked(vec![region.span(&exec.lines)]));
+    }
     match region.shape {
         RegionShape::Chars => exec.set_pos(region.start),
         RegionShape::Lines => exec.set_pos(region.caret),

@@ -209,10 +209,7 @@ pub(super) fn normal(exec: &mut Exec, command: &ExCommand) -> Done {
     exec.open_step_for_all();
     let mut done = Ok(());
     for row in first..=last {
-        if row > exec.lines.last() {
-            break;
-        }
-        exec.set_pos(Pos::new(row, 0));
+        exec.set_pos(Pos::new(row.min(exec.lines.last()), 0));
         done = exec.run_nested(&keys, is_mappable);
         if done.is_err() {
             break;

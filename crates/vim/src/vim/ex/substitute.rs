@@ -227,6 +227,7 @@ fn within_lines(exec: &Exec, substitution: &Substitution, first: u32, last: u32)
     let start = text.row_start(base::Row(first));
     let end = text.row_end(base::Row(last));
     let mut last_row = None;
+    let mut previous: Option<Span> = None;
     for found in substitution.pattern.matches(text, Span::new(start, end)) {
         let row = text.point_at(found.span.start).row.0;
         if row > last {
@@ -236,6 +237,11 @@ fn within_lines(exec: &Exec, substitution: &Substitution, first: u32, last: u32)
         if is_further && !substitution.flags.is_global {
             continue;
         }
+        let is_at_end = found.span.is_empty() && found.span.start == text.row_end(base::Row(row));
+        if is_further && is_at_end && previous.is_some_and(|last| reaches_end(text, last)) {
+            continue;
+        }
+        previous = Some(found.span);
         let new = expanded(exec, substitution, &found);
         outcome.grown += new.matches('\n').count() as i64;
         outcome.count += 1;
@@ -254,6 +260,18 @@ fn within_lines(exec: &Exec, substitution: &Substitution, first: u32, last: u32)
         last_row = Some(row);
     }
     outcome
+}
+
+/// Whether the search behind a match would begin at the end of its line, where nothing is matched
+/// any more.
+fn reaches_end(text: &text::Snapshot, found: Span) -> bool {
+    let row = text.point_at(found.end).row;
+    let next = if found.is_empty() {
+        text.next_grapheme(found.end)
+    } else {
+        found.end
+    };
+    next >= text.row_end(row)
 }
 
 fn expanded(exec: &Exec, substitution: &Substitution, found: &PatternMatch) -> String {

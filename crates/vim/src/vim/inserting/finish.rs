@@ -50,7 +50,7 @@ pub(super) fn close_session(exec: &mut Exec) {
         return;
     };
     let pos = exec.vim.carets[exec.vim.primary].pos;
-    let copied = insert.block.as_ref().filter(|block| block.caret.is_some());
+    let copied = insert.block.as_ref().filter(|block| block.caret.is_some() && !insert.record.is_empty());
     let last_row = copied.and_then(|block| block.rows.last().copied());
     let start = insert.starts.get(exec.vim.primary).copied().unwrap_or(pos);
     exec.set_change_marks(start, Pos::new(last_row.unwrap_or(pos.row), pos.col));
@@ -102,7 +102,9 @@ fn copy_block(exec: &mut Exec) -> Done {
     let Some(block) = insert.block.clone() else {
         return Ok(());
     };
-    let start = insert.limits.get(exec.vim.active).copied().unwrap_or_default();
+    let Some(start) = insert.limits.get(exec.vim.active).copied().flatten() else {
+        return Ok(());
+    };
     let at = exec.pos();
     if start.row != at.row || at <= start {
         return Ok(());

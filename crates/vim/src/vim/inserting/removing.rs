@@ -14,7 +14,7 @@ fn may_remove(exec: &Exec, pos: Pos) -> bool {
     }
     let limits = exec.vim.insert.as_ref().map(|insert| &insert.limits);
     let limit = limits.and_then(|limits| limits.get(exec.vim.active));
-    limit.is_none_or(|limit| pos >= *limit)
+    limit.copied().flatten().is_none_or(|limit| pos >= limit)
 }
 
 /// Removes the character before the caret, or blanks of the indentation up to a stop.
@@ -85,7 +85,7 @@ fn note_start(exec: &mut Exec) {
 /// The place where the insertion began, at which `Ctrl-W` and `Ctrl-U` stop once.
 fn limit(exec: &Exec) -> Option<Pos> {
     let insert = exec.vim.insert.as_ref()?;
-    insert.limits.get(exec.vim.active).copied()
+    insert.limits.get(exec.vim.active).copied().flatten()
 }
 
 /// Removes the word before the caret.

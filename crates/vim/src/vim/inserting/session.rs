@@ -20,14 +20,25 @@ pub(super) enum Waiting {
     Nothing,
     /// The name of a register (`Ctrl-R`).
     Register,
+    /// The name of a register whose text is inserted as it is (`Ctrl-R Ctrl-R`).
+    LiteralRegister,
     /// The characters of a digraph (`Ctrl-K`).
     Digraph(Option<char>),
-    /// A literal character or its number (`Ctrl-V`): its radix and digits.
-    Literal(Option<(u32, String)>),
+    /// A literal character or its number (`Ctrl-V`).
+    Literal(Option<CharCode>),
     /// The key behind `Ctrl-G`.
     CtrlG,
     /// The key behind `Ctrl-X`.
     CtrlX,
+}
+
+/// The number of a character as far as it is typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CharCode {
+    pub(super) radix: u32,
+    /// Most digits.
+    pub(super) most: usize,
+    pub(super) digits: String,
 }
 
 /// Lines into which the text of a block insertion is copied.
@@ -62,7 +73,8 @@ pub(in crate::vim) struct InsertSession {
     /// Where each caret began.
     pub(super) starts: Vec<Pos>,
     /// Where each caret began before backspaces went further back.
-    pub(super) limits: Vec<Pos>,
+    /// `None` if the line was joined with the one before.
+    pub(super) limits: Vec<Option<Pos>>,
     /// Whether a line was opened, and above the caret.
     pub(super) opened_above: Option<bool>,
     pub(super) block: Option<BlockInsertion>,
@@ -80,7 +92,7 @@ impl InsertSession {
             origin: None,
             record: Vec::new(),
             replaced: vec![Vec::new(); starts.len()],
-            limits: starts.clone(),
+            limits: starts.iter().copied().map(Some).collect(),
             starts,
             opened_above: None,
             block: None,
@@ -102,7 +114,7 @@ impl InsertSession {
 
     /// Moves the starts through an edit.
     pub(in crate::vim) fn follow(&mut self, map: &PosMap) {
-        for pos in self.starts.iter_mut().chain(&mut self.limits) {
+        for pos in self.starts.iter_mut().chain(self.limits.iter_mut().flatten()) {
             *pos = map.held(*pos);
         }
         if let Some(block) = &mut self.block {
@@ -113,13 +125,13 @@ impl InsertSession {
     }
 
     /// The start and the limit of a caret.
-    pub(super) fn place(&self, caret: usize) -> (Pos, Pos) {
-        let at = |places: &[Pos]| places.get(caret).copied().unwrap_or_default();
-        (at(&self.starts), at(&self.limits))
+    pub(super) fn place(&self, caret: usize) -> (Pos, Option<Pos>) {
+        let start = self.starts.get(caret).copied().unwrap_or_default();
+        (start, self.limits.get(caret).copied().flatten())
     }
 
     /// Keeps the start and the limit of a caret where they were before an edit.
-    pub(super) fn set_place(&mut self, caret: usize, (start, limit): (Pos, Pos)) {
+    pub(super) fn set_place(&mut self, caret: usize, (start, limit): (Pos, Option<Pos>)) {
         if let Some(own) = self.starts.get_mut(caret) {
             *own = start;
         }

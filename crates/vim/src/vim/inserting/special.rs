@@ -1,6 +1,6 @@
 //! Keys of insert mode that take an argument or leave the line.
 
-use super::session::{InsertSession, Waiting};
+use super::session::{CharCode, InsertSession, Waiting};
 use super::{finish, record, removing, set_origin, typing};
 use crate::command::{Action, InsertPlace, NormalCommand};
 use crate::digraph;
@@ -58,6 +58,7 @@ pub(super) fn argument(exec: &mut Exec, waiting: Waiting, key: Key) -> Done {
     match waiting {
         Waiting::Nothing => Ok(()),
         Waiting::Register => register(exec, key),
+        Waiting::LiteralRegister => literal_register(exec, key),
         Waiting::Digraph(first) => digraph_key(exec, first, key),
         Waiting::Literal(code) => literal_key(exec, code, key),
         Waiting::CtrlG => ctrl_g(exec, key),
@@ -79,7 +80,7 @@ pub(super) fn argument(exec: &mut Exec, waiting: Waiting, key: Key) -> Done {
 fn register(exec: &mut Exec, key: Key) -> Done {
     let name = match key {
         Key::Ctrl('r' | 'o' | 'p') => {
-            wait(exec, Waiting::Register);
+            wait(exec, Waiting::LiteralRegister);
             return Ok(());
         }
         Key::Ctrl('w') => {
@@ -91,7 +92,37 @@ fn register(exec: &mut Exec, key: Key) -> Done {
         _ => return Err(Error::Beep),
     };
     let text = exec.read_register(Some(name))?.flat();
+    insert_as_typed(exec, &text)
+}
+
+/// Inserts a register without indenting its lines.
+fn literal_register(exec: &mut Exec, key: Key) -> Done {
+    let Key::Char(name) = key else {
+        return Err(Error::Beep);
+    };
+    let text = exec.read_register(Some(name))?.flat();
     insert_text(exec, text)
+}
+
+/// Inserts a text with line breaks and tabs as if they were typed.
+fn insert_as_typed(exec: &mut Exec, text: &str) -> Done {
+    let mut rest = text;
+    while let Some(char) = rest.chars().next() {
+        let key = match char {
+            '\n' => Key::Enter,
+            '\t' => Key::Tab,
+            _ => {
+                let end = rest.find(['\n', '\t']).unwrap_or(rest.len());
+                insert_text(exec, rest[..end].to_owned())?;
+                rest = &rest[end..];
+                continue;
+            }
+        };
+        record(exec, InsertKey::Key(key));
+        typing::key(exec, key)?;
+        rest = &rest[1..];
+    }
+    Ok(())
 }
 
 fn insert_text(exec: &mut Exec, text: String) -> Done {
@@ -128,34 +159,33 @@ fn digraph_key(exec: &mut Exec, first: Option<char>, key: Key) -> Done {
 }
 
 /// Takes a literal character, or a digit of its number.
-fn literal_key(exec: &mut Exec, code: Option<(u32, String)>, key: Key) -> Done {
-    let Some((radix, mut digits)) = code else {
-        let (radix, digits) = match key {
-            Key::Char('x' | 'X' | 'u' | 'U') => (16, String::new()),
-            Key::Char('o' | 'O') => (8, String::new()),
-            Key::Char(digit @ '0'..='9') => (10, digit.to_string()),
+fn literal_key(exec: &mut Exec, code: Option<CharCode>, key: Key) -> Done {
+    let Some(mut code) = code else {
+        let (radix, most, digits) = match key {
+            Key::Char('x' | 'X') => (16, 2, String::new()),
+            Key::Char('u') => (16, 4, String::new()),
+            Key::Char('U') => (16, 8, String::new()),
+            Key::Char('o' | 'O') => (8, 3, String::new()),
+            Key::Char(digit @ '0'..='9') => (10, 3, digit.to_string()),
             Key::Ctrl('j') => return insert_char(exec, '\0'),
             _ => return insert_char(exec, key.to_char()),
         };
-        wait(exec, Waiting::Literal(Some((radix, digits))));
+        let code = CharCode { radix, most, digits };
+        wait(exec, Waiting::Literal(Some(code)));
         return Ok(());
     };
-    let most = match radix {
-        16 => 4,
-        _ => 3,
-    };
     let digit = match key {
-        Key::Char(char) if char.is_digit(radix) => Some(char),
+        Key::Char(char) if char.is_digit(code.radix) => Some(char),
         _ => None,
     };
     if let Some(digit) = digit {
-        digits.push(digit);
-        if digits.len() < most {
-            wait(exec, Waiting::Literal(Some((radix, digits))));
+        code.digits.push(digit);
+        if code.digits.len() < code.most {
+            wait(exec, Waiting::Literal(Some(code)));
             return Ok(());
         }
     }
-    let number = u32::from_str_radix(&digits, radix).ok();
+    let number = u32::from_str_radix(&code.digits, code.radix).ok();
     if let Some(char) = number.and_then(char::from_u32) {
         insert_char(exec, char)?;
     }

@@ -225,7 +225,7 @@ fn simple(rng: &mut StdRng) -> String {
             let command = pick(rng, &["C", "s", "S"]);
             format!("{register}{count}{command}{}<Esc>", inserted(rng))
         }
-        9 => format!("{count}R{}<Esc>", inserted(rng)),
+        9 => format!("{count}R{}<Esc>", pick(rng, &["x", "foo", "é", "日x", "xy<BS>", "fo<BS><BS>z", "a<CR>b", "<Tab>"])),
         10 => format!("m{}", pick(rng, &["a", "b"])),
         _ => {
             let command = pick(rng, &["i", "a", "I", "A", "o", "O", "gI"]);
