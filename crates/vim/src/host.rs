@@ -90,8 +90,14 @@ pub trait VimHost {
         None
     }
 
-    /// Returns the edits and carets of typed text, with what the editor adds to it, such as
-    /// closing brackets; `None` to insert it as it is.
+    /// Returns the bytes behind a caret that backspace removes with the character before it, such as
+    /// a closing bracket that the editor added.
+    fn pair_behind(&self, _caret: base::ByteOffset) -> usize {
+        0
+    }
+
+    /// Returns the edits and carets of typed text or of a line break, with what the editor adds to
+    /// it, such as closing brackets and indentation; `None` to insert it as it is.
     fn plan_typing(&self, _carets: &SelectionSet, _text: &str) -> Option<(Vec<Edit>, SelectionSet)> {
         None
     }
@@ -143,9 +149,9 @@ pub struct Viewport {
 /// A motion by rows and columns as shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisplayMotion {
-    /// Down by display rows, to a cell of a row.
+    /// Down by a number of display rows.
     Down(u32),
-    /// Up by display rows.
+    /// Up by a number of display rows.
     Up(u32),
     /// To the start of the display row.
     Start,
@@ -164,10 +170,6 @@ pub enum SyntaxObject {
     Function,
     /// Class or another type.
     Class,
-    /// Comment.
-    Comment,
-    /// Argument or parameter.
-    Argument,
     /// Changed hunk.
     Hunk,
 }

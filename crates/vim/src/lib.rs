@@ -15,6 +15,7 @@ mod digraph;
 mod effect;
 mod error;
 mod globals;
+mod hint;
 mod host;
 mod key;
 mod lines;
@@ -34,9 +35,10 @@ pub use effect::{
     ScrollCommand, WindowCommand, WriteCondition,
 };
 pub use globals::VimGlobals;
+pub use hint::KeyHint;
 pub use host::{
     ClipboardKind, DisplayMotion, FileName, ObjectExtent, SyntaxObject, UndoMove, VimHost, Viewport,
 };
 pub use key::Key;
 pub use options::VimOptions;
-pub use vim::{CaretView, Mode, PromptKindView, PromptView, Vim};
+pub use vim::{CaretView, Mode, PromptKindView, PromptView, Vim, VimrcProblem};

@@ -42,6 +42,7 @@ use crate::key::Key;
 use crate::lines::Pos;
 use crate::marks::Marks;
 
+pub use ex::VimrcProblem;
 pub use prompt::PromptView;
 pub use view::CaretView;
 

@@ -54,5 +54,5 @@ fn marks_follow_lines_and_vanish_with_them() {
     assert_eq!(map.anchored(Pos::new(0, 2)), Some(Pos::new(0, 2)));
     assert_eq!(map.anchored(Pos::new(1, 1)), None);
     assert_eq!(map.anchored(Pos::new(2, 3)), Some(Pos::new(1, 3)));
-    assert_eq!(map.nearest(Pos::new(1, 1)), Pos::new(1, 0));
+    assert_eq!(map.nearest(Pos::new(1, 1)), Pos::new(1, 1));
 }

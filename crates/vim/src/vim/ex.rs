@@ -11,6 +11,7 @@ mod range;
 mod set;
 mod sort;
 mod substitute;
+mod vimrc;
 
 use super::exec::Exec;
 use super::{inserting, listing, undoing};
@@ -20,6 +21,7 @@ use crate::error::{Done, Error};
 use crate::lines::Pos;
 
 pub(super) use global::GlobalRows;
+pub use vimrc::VimrcProblem;
 
 use names::ExName;
 use range::ExRange;

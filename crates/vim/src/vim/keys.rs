@@ -11,6 +11,7 @@ use crate::command::{Parse, ParseContext, parse};
 use crate::effect::Effect;
 use crate::error::{Done, Error};
 use crate::globals::{Recording, VimGlobals};
+use crate::hint::{self, KeyHint};
 use crate::host::VimHost;
 use crate::key::Key;
 use crate::mapping::{MapMode, Mapping, Resolution};
@@ -112,7 +113,7 @@ impl Vim {
     pub fn time_out(&mut self, globals: &mut VimGlobals, host: &mut dyn VimHost) -> Vec<Effect> {
         let mut exec = Exec::new(self, globals, host);
         let keys = std::mem::take(&mut exec.vim.typeahead.mapping);
-        let mode = exec.map_mode();
+        let mode = exec.vim.map_mode();
         let resolution = mode.map(|mode| exec.globals.mappings.resolve(mode, &keys));
         match resolution {
             Some(Resolution::Pending(Some(mapping)) | Resolution::Mapped(mapping)) => {
@@ -123,6 +124,51 @@ impl Vim {
         exec.run_queue();
         exec.finish_press();
         exec.effects
+    }
+
+    /// Returns the keys that can follow those of an unfinished command or mapping.
+    pub fn hints(&self, globals: &VimGlobals) -> Vec<KeyHint> {
+        let typed: Vec<Key> = self.typeahead.mapping_keys().copied().collect();
+        if typed.is_empty() {
+            return hint::after(&self.pending, matches!(self.state, State::Visual(_)));
+        }
+        let notation = |keys: &[Key]| keys.iter().map(Key::to_string).collect::<String>();
+        let mode = self.map_mode();
+        let known = mode.into_iter().flat_map(|mode| globals.mappings.of(mode));
+        let longer = known.filter(|it| it.from.len() > typed.len() && it.from.starts_with(&typed));
+        let hint = |mapping: &Mapping| KeyHint {
+            keys: notation(&mapping.from[typed.len()..]),
+            label: notation(&mapping.to),
+        };
+        longer.map(hint).collect()
+    }
+
+    /// The mode whose mappings apply to the next key; `None` for the argument of a command.
+    pub(super) fn map_mode(&self) -> Option<MapMode> {
+        if self.prompt.is_some() {
+            return Some(MapMode::Prompt);
+        }
+        match self.state {
+            State::Insert | State::Replace { .. } => {
+                let is_waiting = self.insert.as_ref().is_some_and(|it| it.is_waiting());
+                (!is_waiting).then_some(MapMode::Insert)
+            }
+            _ if self.waits_for_motion() => Some(MapMode::Pending),
+            _ if !self.pending.iter().all(|key| matches!(key, Key::Char('1'..='9'))) => None,
+            State::Normal => Some(MapMode::Normal),
+            State::Visual(_) | State::Select(_) => Some(MapMode::Visual),
+        }
+    }
+
+    /// Whether the pending keys end with an operator.
+    fn waits_for_motion(&self) -> bool {
+        let is_operator = |key: &Key| {
+            let Key::Char(char) = key else {
+                return false;
+            };
+            "dcy<>=!~uU?qw".contains(*char)
+        };
+        self.has_operator() && self.pending.last().is_some_and(is_operator)
     }
 }
 
@@ -169,7 +215,7 @@ impl Exec<'_> {
         if self.globals.mappings.is_empty() {
             return false;
         }
-        let Some(mode) = self.map_mode() else {
+        let Some(mode) = self.vim.map_mode() else {
             return false;
         };
         self.vim.typeahead.mapping.push(key);
@@ -219,34 +265,6 @@ impl Exec<'_> {
         let typeahead = &mut self.vim.typeahead;
         typeahead.push_front(&to[own..], mapping.is_recursive);
         typeahead.push_front(&to[..own], false);
-    }
-
-    /// The mode whose mappings apply to the next key; `None` for the argument of a command.
-    fn map_mode(&self) -> Option<MapMode> {
-        if self.vim.prompt.is_some() {
-            return Some(MapMode::Prompt);
-        }
-        match self.vim.state {
-            State::Insert | State::Replace { .. } => {
-                let is_waiting = self.vim.insert.as_ref().is_some_and(|it| it.is_waiting());
-                (!is_waiting).then_some(MapMode::Insert)
-            }
-            _ if self.waits_for_motion() => Some(MapMode::Pending),
-            _ if !self.vim.pending.iter().all(|key| matches!(key, Key::Char('1'..='9'))) => None,
-            State::Normal => Some(MapMode::Normal),
-            State::Visual(_) | State::Select(_) => Some(MapMode::Visual),
-        }
-    }
-
-    /// Whether the pending keys end with an operator.
-    fn waits_for_motion(&self) -> bool {
-        let is_operator = |key: &Key| {
-            let Key::Char(char) = key else {
-                return false;
-            };
-            "dcy<>=!~uU?qw".contains(*char)
-        };
-        self.vim.has_operator() && self.vim.pending.last().is_some_and(is_operator)
     }
 
     fn run_key(&mut self, key: Key) -> Done {

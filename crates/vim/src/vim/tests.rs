@@ -1,6 +1,6 @@
 //! Tests of the machine.
 
 mod differential;
-mod fixture;
+pub(crate) mod fixture;
 mod generator;
 mod neovim;

@@ -5,7 +5,7 @@ use text::{Change, Selection, SelectionSet, Snapshot};
 
 use super::prompt::PromptView;
 use super::region::{self, BlockCells};
-use super::{Caret, State, Vim, Want, searching};
+use super::{Caret, State, Vim, Want};
 use crate::command::VisualShape;
 use crate::globals::{InsertKey, VimGlobals};
 use crate::lines::{Lines, Pos};
@@ -31,8 +31,8 @@ impl Vim {
     }
 
     /// Returns the carets to draw, in order.
-    pub fn carets(&self, text: &Snapshot, globals: &VimGlobals) -> Vec<CaretView> {
-        let lines = Lines::new(text.clone(), globals.options.tab_width);
+    pub fn carets(&self, text: &Snapshot, tab_width: u32) -> Vec<CaretView> {
+        let lines = Lines::new(text.clone(), tab_width);
         let is_block = !matches!(self.state, State::Insert);
         let carets = self.carets.iter().enumerate();
         let view = |(ix, caret): (usize, &Caret)| CaretView {
@@ -45,8 +45,8 @@ impl Vim {
 
     /// Returns the selections of the text: those of visual mode, with the characters at both ends,
     /// or the carets.
-    pub fn selections(&self, text: &Snapshot, globals: &VimGlobals) -> SelectionSet {
-        let lines = Lines::new(text.clone(), globals.options.tab_width);
+    pub fn selections(&self, text: &Snapshot, tab_width: u32) -> SelectionSet {
+        let lines = Lines::new(text.clone(), tab_width);
         let (State::Visual(shape) | State::Select(shape)) = self.state else {
             let caret = |caret: &Caret| Selection::caret(lines.offset(caret.pos));
             return SelectionSet::new(self.carets.iter().map(caret).collect(), self.primary);
@@ -64,8 +64,8 @@ impl Vim {
 
     /// Sets the carets to selections that the host made, such as those of a mouse. Selected text
     /// begins visual mode, or select mode while inserting; an empty selection ends it.
-    pub fn set_selections(&mut self, selections: &SelectionSet, text: &Snapshot, globals: &VimGlobals) {
-        let lines = Lines::new(text.clone(), globals.options.tab_width);
+    pub fn set_selections(&mut self, selections: &SelectionSet, text: &Snapshot, tab_width: u32) {
+        let lines = Lines::new(text.clone(), tab_width);
         let is_text = selections.iter().any(|selection| !selection.is_empty());
         let is_inserting = matches!(self.state, State::Insert | State::Replace { .. });
         self.pending.clear();
@@ -97,9 +97,9 @@ impl Vim {
     }
 
     /// Moves carets, marks and lists through a change that another made.
-    pub fn follow(&mut self, before: &Snapshot, after: &Snapshot, change: &Change, globals: &VimGlobals) {
-        let before = Lines::new(before.clone(), globals.options.tab_width);
-        let after = Lines::new(after.clone(), globals.options.tab_width);
+    pub fn follow(&mut self, before: &Snapshot, after: &Snapshot, change: &Change, tab_width: u32) {
+        let before = Lines::new(before.clone(), tab_width);
+        let after = Lines::new(after.clone(), tab_width);
         let map = PosMap::new(&before, &after, change);
         self.marks.follow(&map);
         self.follow_elsewhere(&map, None);
@@ -151,13 +151,6 @@ impl Vim {
         let from = self.carets[self.primary].pos;
         let found = search::find(&lines, &pattern, from, way, &line.pattern).ok()?;
         Some(found.span)
-    }
-
-    /// Returns the word under the primary caret, for commands of the host.
-    pub fn word(&self, text: &Snapshot, globals: &VimGlobals) -> Option<String> {
-        let lines = Lines::new(text.clone(), globals.options.tab_width);
-        let (_, word, _) = searching::word_at(&lines, self.carets[self.primary].pos)?;
-        Some(word)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::vim::exec::Exec;
 use crate::vim::{marking, searching};
 
 /// A range of lines, counted from 1; 0 is the place before the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ExRange {
     pub(super) first: u32,
     pub(super) last: u32,

@@ -34,6 +34,10 @@ pub(super) fn backspace(exec: &mut Exec) -> Done {
     } else {
         prev_grapheme(&line, at.col)
     };
+    let pair = exec.host.pair_behind(exec.lines.offset(at));
+    if pair > 0 && may_remove(exec, Pos::new(at.row, start)) {
+        exec.replace(at, Pos::new(at.row, at.col + pair), "")?;
+    }
     remove_to(exec, &line, start, in_indent)
 }
 

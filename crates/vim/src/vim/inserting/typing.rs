@@ -18,7 +18,7 @@ use crate::vim::{Caret, State};
 pub(super) fn key(exec: &mut Exec, key: Key) -> Done {
     match key {
         Key::Char(char) => char_key(exec, char),
-        Key::Enter | Key::Ctrl('j') => exec.each_caret(line_break),
+        Key::Enter | Key::Ctrl('j') => enter(exec),
         Key::Tab => exec.each_caret(tab),
         Key::Backspace => exec.each_caret(removing::backspace),
         Key::Delete => exec.each_caret(removing::delete),
@@ -49,8 +49,29 @@ fn char_key(exec: &mut Exec, char: char) -> Done {
     Ok(())
 }
 
+/// Breaks the line as the editor plans it, or with the indentation of the options.
+fn enter(exec: &mut Exec) -> Done {
+    if exec.vim.state != State::Insert || !is_planned(exec, "\n")? {
+        return exec.each_caret(line_break);
+    }
+    let at = exec.pos();
+    let is_blank = at.col > 0 && exec.lines.is_blank(at.row);
+    if let Some(insert) = &mut exec.vim.insert {
+        insert.has_auto_indent = is_blank;
+    }
+    Ok(())
+}
+
 /// Inserts typed text, with what the editor adds to it.
 fn insert_typed(exec: &mut Exec, text: &str) -> Done {
+    if is_planned(exec, text)? {
+        return Ok(());
+    }
+    literal(exec, text)
+}
+
+/// Inserts typed text as the editor plans it. Returns `false` if it has no plan.
+fn is_planned(exec: &mut Exec, text: &str) -> Done<bool> {
     let carets = SelectionSet::new(
         exec.vim
             .carets
@@ -65,9 +86,9 @@ fn insert_typed(exec: &mut Exec, text: &str) -> Done {
         for (caret, selection) in exec.vim.carets.iter_mut().zip(after.iter()) {
             *caret = Caret::at(exec.lines.pos(selection.head));
         }
-        return Ok(());
+        return Ok(true);
     }
-    literal(exec, text)
+    Ok(false)
 }
 
 /// Inserts a text at every caret as it is.

@@ -131,7 +131,7 @@ impl Fixture {
         };
         if !carets.is_empty() {
             let set = SelectionSet::new(carets, 0);
-            fixture.vim.set_selections(&set, &fixture.host.snapshot(), &fixture.globals);
+            fixture.vim.set_selections(&set, &fixture.host.snapshot(), fixture.globals.options.tab_width);
         }
         fixture
     }
@@ -161,7 +161,7 @@ impl Fixture {
     pub(crate) fn marked(&self) -> String {
         let snapshot = self.host.snapshot();
         let mut text = snapshot.to_string();
-        for caret in self.vim.carets(&snapshot, &self.globals).iter().rev() {
+        for caret in self.vim.carets(&snapshot, self.globals.options.tab_width).iter().rev() {
             text.insert(caret.offset.0, '|');
         }
         text
@@ -170,7 +170,7 @@ impl Fixture {
     /// The selected texts.
     pub(crate) fn selected(&self) -> Vec<String> {
         let snapshot = self.host.snapshot();
-        let selections = self.vim.selections(&snapshot, &self.globals);
+        let selections = self.vim.selections(&snapshot, self.globals.options.tab_width);
         let text = |span: Span| snapshot.text(span).into_owned();
         selections.iter().map(|selection| text(selection.span())).collect()
     }
