@@ -37,7 +37,7 @@ pub use sections::{
     LspSettings, MachineSetting, MenuBar, ModelEffort, ModelSettings, MultiCursorModifier,
     ProviderSetting, ProviderWire, ReducedMotion, Restore, SearchSettings, Side, SoftWrap,
     TabCloseButton, TabSettings, TabShow, TerminalBlinking, TerminalCursorShape, TerminalSettings,
-    ThemeMode, ThemeSettings, UiSettings, Whitespace, WindowSettings,
+    ThemeMode, ThemeSettings, UiSettings, VimSettings, Whitespace, WindowSettings,
 };
 pub use settings::Settings;
 pub use snippets::{SnippetDefinition, parse_snippets};

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::sections::{
     AgentSettings, CompletionSettings, EditorSettings, FileSettings, GitSettings,
     InlineEditSettings, KeymapSettings, LspSettings, ModelSettings, SearchSettings, TabSettings,
-    TerminalSettings, ThemeSettings, UiSettings, WindowSettings,
+    TerminalSettings, ThemeSettings, UiSettings, VimSettings, WindowSettings,
 };
 use crate::theme::{AGENTS, COLOR_TOKENS, SYNTAX_NAMES, terminal_color_names};
 
@@ -48,6 +48,8 @@ struct SettingsFile {
     lsp: Option<LspSettings>,
     /// Terminals.
     terminal: Option<TerminalSettings>,
+    /// Keys of Vim in texts.
+    vim: Option<VimSettings>,
     /// Changes to `editor` for a language, by its name.
     languages: Option<std::collections::BTreeMap<String, EditorSettings>>,
 }

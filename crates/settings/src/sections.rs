@@ -10,6 +10,7 @@ mod lsp;
 mod models;
 mod tab;
 mod terminal;
+mod vim;
 mod window;
 
 pub use agents::{AgentSettings, ExternalAgentSetting, MachineSetting};
@@ -25,6 +26,7 @@ pub use lsp::{LanguageServerSetting, LspSettings};
 pub use models::{ModelEffort, ModelSettings, ProviderSetting, ProviderWire};
 pub use tab::{TabSettings, TabShow};
 pub use terminal::{EnvironmentVariables, TerminalBlinking, TerminalCursorShape, TerminalSettings};
+pub use vim::VimSettings;
 pub use window::{
     KeymapBase, KeymapSettings, MenuBar, ReducedMotion, Side, TabCloseButton, ThemeMode,
     ThemeSettings, UiSettings, WindowSettings,

@@ -7,7 +7,7 @@ use crate::section::{KeyInfo, ValueError};
 use crate::sections::{
     AgentSettings, CompletionSettings, EditorSettings, FileSettings, GitSettings,
     InlineEditSettings, KeymapSettings, LspSettings, ModelSettings, SearchSettings, TabSettings,
-    TerminalSettings, ThemeSettings, UiSettings, WindowSettings,
+    TerminalSettings, ThemeSettings, UiSettings, VimSettings, WindowSettings,
 };
 use crate::suggest;
 
@@ -45,6 +45,8 @@ pub struct Settings {
     pub lsp: LspSettings,
     /// Terminals.
     pub terminal: TerminalSettings,
+    /// Keys of Vim in texts.
+    pub vim: VimSettings,
     /// `editor` with the overrides for a language, by name; only languages that have some.
     pub languages: BTreeMap<String, EditorSettings>,
 }
@@ -96,6 +98,7 @@ impl Settings {
             "completions" => self.completions.set(key, node),
             "lsp" => self.lsp.set(key, node),
             "terminal" => self.terminal.set(key, node),
+            "vim" => self.vim.set(key, node),
             _ => return Err(SetError::Unknown(unknown_section(section))),
         };
         match result {
@@ -131,6 +134,7 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
     ("completions", CompletionSettings::KEYS),
     ("lsp", LspSettings::KEYS),
     ("terminal", TerminalSettings::KEYS),
+    ("vim", VimSettings::KEYS),
 ];
 
 /// Returns the message for an unknown section, with a hint at the section that was probably meant.
