@@ -17,18 +17,19 @@ use crate::actions::{
     Cut, DismissSuggestion, ExpandWord, ExpandWordBack, Find, FindNext, FindPrevious,
     FindSelection, Fold, FoldAll, HideCompletions, LeaveSnippet, NextCompletion,
     NextCompletionPage, NextDiagnostic, NextHunk, NextSignature, NextSuggestion, NextTabStop,
-    Paste, PasteAsIs, PreviousCompletion, PreviousCompletionPage, PreviousDiagnostic, PreviousHunk,
-    PreviousSignature, PreviousSuggestion, PreviousTabStop, Redo, RedoCaret, Replace, ReplaceAll,
-    ReplaceNext, RequestSuggestion, RevertHunk, RunCodeLens, ScrollLineDown, ScrollLineUp,
-    ScrollPageDown, ScrollPageUp, ScrollToBottom, ScrollToTop, SelectAllMatches, SelectMenu,
-    ShowCompletions, ShowHover, ShowSignatureHelp, ToggleFindCase, ToggleFindInSelection,
-    ToggleFindRegex, ToggleFindWholeWord, ToggleFold, ToggleInlayHints, ToggleReplaceCase,
-    ToggleSoftWrap, ToggleWhitespace, Undo, UndoCaret, Unfold, UnfoldAll,
+    Paste, PasteAsIs, PressVimKeys, PreviousCompletion, PreviousCompletionPage, PreviousDiagnostic,
+    PreviousHunk, PreviousSignature, PreviousSuggestion, PreviousTabStop, Redo, RedoCaret, Replace,
+    ReplaceAll, ReplaceNext, RequestSuggestion, RevertHunk, RunCodeLens, ScrollLineDown,
+    ScrollLineUp, ScrollPageDown, ScrollPageUp, ScrollToBottom, ScrollToTop, SelectAllMatches,
+    SelectMenu, ShowCompletions, ShowHover, ShowSignatureHelp, ToggleFindCase,
+    ToggleFindInSelection, ToggleFindRegex, ToggleFindWholeWord, ToggleFold, ToggleInlayHints,
+    ToggleReplaceCase, ToggleSoftWrap, ToggleWhitespace, Undo, UndoCaret, Unfold, UnfoldAll,
 };
 use crate::caret_actions::CARET_ACTIONS;
 use crate::editor::{
     Editor, accepting, clipboard, commands, completing, diagnostics, expanding, finding, folding,
     hover, hunks, inlay_hints, lenses, menu, options, scrolling, signature, snippets, suggesting,
+    vim_mode,
 };
 use crate::mouse;
 
@@ -177,6 +178,29 @@ impl ActionScope {
         }
     }
 
+    fn listen_for_vim(&self, window: &mut Window) {
+        let editor = self.editor.downgrade();
+        let id = TypeId::of::<PressVimKeys>();
+        window.on_action(id, move |action, phase, window, cx| {
+            let Some(PressVimKeys(keys)) = action.downcast_ref::<PressVimKeys>() else {
+                return;
+            };
+            if phase != DispatchPhase::Bubble {
+                return;
+            }
+            if is_block_focused(window) {
+                cx.propagate();
+            } else {
+                // A closed view has nothing to do.
+                editor
+                    .update(cx, |editor, cx| {
+                        vim_mode::press_keys(editor, keys, window, cx)
+                    })
+                    .ok();
+            }
+        });
+    }
+
     fn listen_for_commands(&self, window: &mut Window) {
         for action in CARET_ACTIONS {
             let (editor, command): (_, fn() -> caret::Command) =
@@ -256,6 +280,7 @@ impl Element for ActionScope {
             ActionArea::Text => {
                 self.listen(EDITOR_ACTIONS, window);
                 self.listen_for_commands(window);
+                self.listen_for_vim(window);
             }
         }
         self.child.paint(window, cx);

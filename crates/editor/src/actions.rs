@@ -3,6 +3,10 @@
 //! Users write the names in keymaps, so they must not change. `action_scope` maps them to their
 //! handlers.
 
+use gpui_kit::Action;
+use gpui_kit::private::schemars::{self, JsonSchema};
+use serde::Deserialize;
+
 gpui_kit::actions!(
     editor,
     [
@@ -150,3 +154,9 @@ gpui_kit::actions!(
         ToggleReplaceCase,
     ]
 );
+
+/// Presses keys in Vim's notation, such as `<C-d>` or `ciw`, while the keys of Vim are on.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema, Action)]
+#[action(namespace = vim, name = "Press")]
+#[schemars(crate = "schemars")]
+pub struct PressVimKeys(pub String);

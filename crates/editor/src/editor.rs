@@ -47,6 +47,7 @@ pub(crate) mod signature;
 pub(crate) mod smooth_scroll;
 pub(crate) mod snippets;
 pub(crate) mod suggesting;
+pub(crate) mod vim_mode;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -93,6 +94,7 @@ pub use selection_ranges::SelectionRangeSource;
 pub use signature::{SignatureAnswer, SignatureQuery, SignatureSource};
 pub use snippets::SnippetInsertion;
 pub use suggesting::{CycleDirection, SuggestionEvent, SuggestionMode};
+pub use vim_mode::{VimEvent, VimStatus, configure_vim, vim_status};
 
 /// An event of an editor view, for the window around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +125,8 @@ pub enum EditorEvent {
     LineAuthorClicked(usize),
     /// The caret rests in a view that shows the authors of lines.
     LineAuthorsWanted,
+    /// About Vim's keys.
+    Vim(VimEvent),
 }
 
 /// Scroll strategy for revealing a location: as little as possible, or centred.
@@ -221,6 +225,7 @@ pub struct Editor {
     pub(crate) colors: colors::ShownColors,
     lenses: lenses::ShownLenses,
     pub(crate) line_authors: line_authors::ShownLineAuthors,
+    vim: Option<Box<vim_mode::VimView>>,
     _subscriptions: Vec<Subscription>,
 }
 
@@ -314,6 +319,7 @@ impl Editor {
             colors: colors::ShownColors::default(),
             lenses: lenses::ShownLenses::default(),
             line_authors: line_authors::ShownLineAuthors::new(),
+            vim: None,
             snapshot,
             model,
             _subscriptions: subscriptions,
@@ -398,6 +404,7 @@ impl Editor {
     /// Updates what depends on the selections (blinking, suggestion), emits `SelectionsChanged` and
     /// requests a frame.
     pub(crate) fn after_selections(&mut self, cx: &mut Context<Self>) {
+        vim_mode::selections_changed(self);
         self.show_caret(cx);
         self.check_snippet();
         self.follow_completions(cx);
@@ -420,7 +427,7 @@ impl Editor {
         let mut selections: Vec<_> = self
             .selections
             .iter()
-            .map(|selection| (selection.anchor.0, selection.head.0))
+            .map(|it| (it.anchor.0, it.head.0))
             .collect();
         let primary = selections.remove(newest);
         selections.push(primary);
@@ -568,6 +575,7 @@ impl Editor {
         if let Some(drag) = &mut self.mouse.drag {
             drag.follow(change);
         }
+        vim_mode::follow(self, &before, change);
     }
 
     /// Resets the view when the edits leading to the text are unknown.
@@ -596,6 +604,7 @@ impl Editor {
         self.link = links::HoveredLink::default();
         self.snippet = None;
         self.snapshot = after;
+        vim_mode::selections_changed(self);
     }
 
     /// Uses a newer tree, and requests a frame. A tree that arrives while the user types gets one

@@ -1,6 +1,6 @@
 //! The editor view: a document with its syntax and Git hunks, views of it, and their rendering.
 //!
-//! Knows: the pure crates (`text`, `syntax`, `display`, `caret`, `autocomplete`),
+//! Knows: the pure crates (`text`, `syntax`, `display`, `caret`, `autocomplete`, `vim`),
 //! `project::Document`, `settings`, `ui`.
 //! Must not know: panes, tabs, the project tree, how a file was found, where journals are stored,
 //! the source of suggestions.
@@ -48,9 +48,10 @@ pub use editor::{
     LanguageSources, LineAuthorDisplay, LinkedSpanSource, MenuSection, ProposedChange, Reveal,
     ReviewMark, ScrollPosition, SelectionRangeSource, SignatureAnswer, SignatureQuery,
     SignatureSource, SnippetInsertion, SuggestionBlocker, SuggestionEvent, SuggestionMode,
-    TypeFormatQuery, TypeFormatter, ViewState, reveal_block_above, reveal_block_below,
-    reviewed_rows, scroll_position, scroll_to, set_unwrapped, show_card, show_changed_words,
-    show_line_authors, show_moved_rows, show_proposal, show_removed_rows,
+    TypeFormatQuery, TypeFormatter, ViewState, VimEvent, VimStatus, configure_vim,
+    reveal_block_above, reveal_block_below, reviewed_rows, scroll_position, scroll_to,
+    set_unwrapped, show_card, show_changed_words, show_line_authors, show_moved_rows,
+    show_proposal, show_removed_rows, vim_status,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
 pub use model::{

@@ -13,7 +13,7 @@ use ui::MenuExt as _;
 use crate::action_scope::ActionScope;
 use crate::banner;
 use crate::comparison::Comparison;
-use crate::editor::{Editor, hover, inlay_hints, links, menu, suggesting};
+use crate::editor::{Editor, hover, inlay_hints, links, menu, suggesting, vim_mode};
 use crate::element::{TextElement, describe};
 
 impl Render for Editor {
@@ -29,7 +29,15 @@ impl Render for Editor {
             .size_full()
             .children(banner::of(self, cx))
             .children(self.find_session.bar.clone())
-            .child(div().flex_1().min_h_0().w_full().child(text));
+            .child(
+                div()
+                    .relative()
+                    .flex_1()
+                    .min_h_0()
+                    .w_full()
+                    .child(text)
+                    .children(vim_mode::render_overlay(self, cx)),
+            );
         ActionScope::of_whole(entity, whole)
     }
 }

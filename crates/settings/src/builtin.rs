@@ -34,10 +34,7 @@ pub const THEMES: &[(&str, &str)] = &[
 ];
 
 /// File name and text of the keymap for the keys of Vim, on top of a base keymap.
-pub const VIM_KEYMAP: (&str, &str) = (
-    "vim.json",
-    include_str!("../../../assets/keymaps/vim.json"),
-);
+pub const VIM_KEYMAP: (&str, &str) = ("vim.json", include_str!("../../../assets/keymaps/vim.json"));
 
 /// Returns the file name and text of a base keymap.
 pub const fn keymap(base: KeymapBase, platform: Platform) -> (&'static str, &'static str) {

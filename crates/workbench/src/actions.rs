@@ -181,6 +181,19 @@ pub mod suggestions {
     );
 }
 
+/// Commands for the keys of Vim. Pressing them belongs to `editor`.
+pub mod vim {
+    gpui_kit::actions!(
+        vim,
+        [
+            /// Switch the keys of Vim on or off.
+            ToggleVimMode,
+            /// List the lines of your .vimrc that have no effect.
+            ShowVimrcProblems,
+        ]
+    );
+}
+
 /// Commands for snippets. Moving between tab stops belongs to `editor`.
 pub mod snippets {
     gpui_kit::actions!(

@@ -17,6 +17,7 @@ use ui::{ActivePlatform as _, ThemeLibrary};
 
 use crate::error::Error;
 use crate::menus;
+use crate::path_entry;
 use crate::services::Services;
 use crate::snippet_library::SnippetLibrary;
 
@@ -31,6 +32,8 @@ pub struct Configuration {
     theme_problem: Option<String>,
     watcher: Option<Watcher>,
     _watch: Option<Task<()>>,
+    /// Reads the `.vimrc`.
+    _vimrc: Option<Task<()>>,
 }
 
 /// Kind of configuration file that a problem belongs to.
@@ -44,6 +47,8 @@ pub enum ConfigSource {
     Themes,
     /// Snippets from `snippets/*.json` and `snippets/*.code-snippets`.
     Snippets,
+    /// The `.vimrc` that the settings name.
+    Vimrc,
 }
 
 /// A change to the configuration.
@@ -92,6 +97,7 @@ impl Configuration {
                 theme_problem: None,
                 watcher: None,
                 _watch: None,
+                _vimrc: None,
             };
             this.take(texts, cx);
             this.watch(cx);
@@ -294,7 +300,63 @@ impl Configuration {
         ui::set_settings(Arc::new(self.store.settings().clone()), cx);
         self.apply_theme(cx);
         self.bind_keys(cx);
+        self.configure_vim(cx);
         cx.emit(ConfigurationEvent::Changed(ConfigSource::Settings));
+    }
+
+    /// Applies the settings of Vim's keys, and the `.vimrc` that they name. Does nothing while the
+    /// keys are off.
+    fn configure_vim(&mut self, cx: &mut Context<Self>) {
+        let settings = self.store.settings().vim.clone();
+        if !settings.enabled {
+            self.problems.remove(&ConfigSource::Vimrc);
+            self._vimrc = None;
+            return;
+        }
+        let path = settings.vimrc.trim().to_owned();
+        if path.is_empty() {
+            self.problems.remove(&ConfigSource::Vimrc);
+            editor::configure_vim(&settings, None, cx);
+            return;
+        }
+        let services = &self.services;
+        let file = path_entry::resolve(&path, &services.dirs.config, services.home.as_ref());
+        let files = services.files.clone();
+        let reading = cx.background_spawn(async move { read_text(files.as_ref(), &file) });
+        self._vimrc = Some(cx.spawn(async move |this, cx| {
+            let read = reading.await;
+            // The program may be ending.
+            this.update(cx, |this, cx| this.take_vimrc(&path, read, cx))
+                .ok();
+        }));
+    }
+
+    fn take_vimrc(
+        &mut self,
+        path: &str,
+        read: Result<Option<String>, Error>,
+        cx: &mut Context<Self>,
+    ) {
+        let settings = self.store.settings().vim.clone();
+        let problem = |line: u32, message: String| ConfigProblem {
+            source: path.to_owned(),
+            line,
+            column: 1,
+            message,
+        };
+        let problems = match read {
+            Ok(Some(text)) => {
+                let found = editor::configure_vim(&settings, Some(&text), cx);
+                found
+                    .into_iter()
+                    .map(|found| problem(found.line, found.message))
+                    .collect()
+            }
+            Ok(None) => vec![problem(1, "there is no such file".to_owned())],
+            Err(error) => vec![problem(1, error.to_string())],
+        };
+        self.problems.insert(ConfigSource::Vimrc, problems);
+        cx.emit(ConfigurationEvent::Changed(ConfigSource::Vimrc));
     }
 
     /// Reads the user's keymap; `bind_keys` applies it.
@@ -312,7 +374,15 @@ impl Configuration {
     fn bind_keys(&mut self, cx: &mut Context<Self>) {
         let (name, text) = base_keymap(self.store.settings(), cx.platform());
         let (base, mut found) = parse_keymap(name, text);
-        found.extend(ui::install_keymaps(&[base, self.keymap.clone()], cx));
+        let mut keymaps = vec![base];
+        if self.store.settings().vim.enabled {
+            let (name, text) = builtin::VIM_KEYMAP;
+            let (keymap, problems) = parse_keymap(name, text);
+            keymaps.push(keymap);
+            found.extend(problems);
+        }
+        keymaps.push(self.keymap.clone());
+        found.extend(ui::install_keymaps(&keymaps, cx));
         let problems = self.problems.entry(ConfigSource::Keymap).or_default();
         for problem in found {
             if !problems.contains(&problem) {

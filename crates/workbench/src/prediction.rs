@@ -32,7 +32,7 @@ use base::{AbsPath, ByteOffset, Revision, Row};
 use composer_panel::board::BoardHunk;
 use editor::{
     CycleDirection, DocumentModel, Editor, EditorEvent, ModelEvent, SuggestionBlocker,
-    SuggestionEvent, SuggestionMode,
+    SuggestionEvent, SuggestionMode, VimEvent,
 };
 use gpui_kit::{
     App, Context, Entity, EntityId, EventEmitter, SharedString, Subscription, Task, Window,
@@ -368,7 +368,9 @@ impl Prediction {
                 self.unsuppress(Some(window), cx);
                 self.work_after_motion(cx);
             }
-            EditorEvent::Focused => self.sync_blocks(Some(window), cx),
+            EditorEvent::Focused | EditorEvent::Vim(VimEvent::StatusChanged) => {
+                self.sync_blocks(Some(window), cx);
+            }
             EditorEvent::Suggestion(event) => self.suggestion_event(event, window, cx),
             EditorEvent::Edited
             | EditorEvent::Scrolled
@@ -379,7 +381,8 @@ impl Prediction {
             | EditorEvent::CodeActionsRequested
             | EditorEvent::GutterMarkClicked(_)
             | EditorEvent::LineAuthorClicked(_)
-            | EditorEvent::LineAuthorsWanted => {}
+            | EditorEvent::LineAuthorsWanted
+            | EditorEvent::Vim(VimEvent::Commands(_)) => {}
         }
     }
 

@@ -2,7 +2,7 @@
 
 use composer_panel::actions::{FocusPanel, ShowSessions};
 use composer_panel::{AgentCounts, ComposerPanel};
-use editor::{DocumentModel, Editor, EditorEvent};
+use editor::{DocumentModel, Editor, EditorEvent, VimEvent, vim_status};
 use git_panel::GitSummary;
 use git_panel::actions::ShowChanges;
 use gpui_kit::TestSupportExt as _;
@@ -17,7 +17,7 @@ use text::{FileFormat, LineEnding, LineEndings};
 use ui::foreign::one_line;
 use ui::{ActivePlatform as _, ActiveTheme as _, Icon, IconSize, Label, Tone, Tooltip, dp};
 
-use crate::actions::{app, file, go, suggestions, view};
+use crate::actions::{app, file, go, suggestions, view, vim};
 use crate::configuration::Configuration;
 use crate::folder::OpenFolder;
 use crate::indentation::indentation_name;
@@ -274,6 +274,21 @@ impl StatusStrip {
         Some(part)
     }
 
+    /// Returns the mode of Vim's keys, with the keys of an unfinished command and the register into
+    /// which keys are recorded.
+    fn vim(&self, cx: &App) -> Option<StatusItem> {
+        let status = vim_status(self.followed.as_ref()?.read(cx))?;
+        let mut text = status.mode.to_owned();
+        if let Some(register) = status.recording {
+            text = format!("{text} \u{b7} recording @{register}");
+        }
+        if !status.pending.is_empty() {
+            text = format!("{text} \u{b7} {}", status.pending);
+        }
+        let help = "Mode of the keys of Vim; select to switch them off";
+        Some(StatusItem::new("vim", text, help, vim::ToggleVimMode))
+    }
+
     fn follow_now(&mut self, editor: Option<Entity<Editor>>, cx: &mut Context<Self>) {
         if editor == self.followed {
             return;
@@ -284,7 +299,13 @@ impl StatusStrip {
                 let model = editor.read(cx).model().clone();
                 [
                     cx.subscribe(editor, |_, _, event: &EditorEvent, cx| {
-                        if matches!(event, EditorEvent::SelectionsChanged | EditorEvent::Edited) {
+                        let is_shown = matches!(
+                            event,
+                            EditorEvent::SelectionsChanged
+                                | EditorEvent::Edited
+                                | EditorEvent::Vim(VimEvent::StatusChanged)
+                        );
+                        if is_shown {
                             cx.notify();
                         }
                     }),
@@ -300,6 +321,7 @@ impl StatusStrip {
     fn left_items(&self, cx: &App) -> Vec<StatusItem> {
         let mut parts = Vec::new();
         let folder = self.folder.as_ref();
+        parts.extend(self.vim(cx));
         parts.extend(self.branch(cx));
         parts.extend(self.language.items());
         let index = folder.and_then(|folder| folder.read(cx).index().cloned());

@@ -56,6 +56,7 @@ mod tasks;
 mod terminals;
 mod test_runs;
 pub(crate) mod updates;
+mod vim_keys;
 mod watch;
 
 use std::collections::{BTreeMap, HashMap};

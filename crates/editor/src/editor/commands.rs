@@ -10,7 +10,7 @@ use text::{EditKind, SelectionSet, UndoOutcome};
 use super::completing::accepting;
 use super::{
     Editor, EditorEvent, completing, folding, format_on_type, linked_editing, selection_ranges,
-    signature,
+    signature, vim_mode,
 };
 use crate::model::EditSelections;
 use crate::scroll::ScrollMargin;
@@ -140,12 +140,18 @@ fn refuse_edit(editor: &mut Editor, cx: &mut Context<Editor>) {
 
 /// Handler of an action: undoes the last step of the text and restores its selections.
 pub(crate) fn undo(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
+    if vim_mode::travels(editor, vim::Key::Char('u'), cx) {
+        return;
+    }
     let restored = editor.model.update(cx, |model, cx| model.undo(cx));
     after_restore(editor, restored, window, cx);
 }
 
 /// Handler of an action: repeats the step that was undone last.
 pub(crate) fn redo(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) {
+    if vim_mode::travels(editor, vim::Key::Ctrl('r'), cx) {
+        return;
+    }
     let restored = editor.model.update(cx, |model, cx| model.redo(cx));
     after_restore(editor, restored, window, cx);
 }

@@ -144,6 +144,11 @@ pub(crate) fn toggle_fold(editor: &mut Editor, window: &mut Window, cx: &mut Con
 /// Handler of an action: folds every block of the text. Takes time proportional to the text. Does
 /// nothing for large files, and for plain text whose folds no source knows.
 pub(crate) fn fold_all(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    fold_everything(editor, cx);
+}
+
+/// Folds every block of the text, as `fold_all` does.
+pub(super) fn fold_everything(editor: &mut Editor, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let rows = Row(0)..Row(editor.snapshot.row_count());
     let syntax = editor.model.read(cx).syntax();
@@ -174,6 +179,15 @@ pub(crate) fn toggle_fold_at(editor: &mut Editor, row: Row, cx: &mut Context<Edi
                 fold_spans(editor, &[span], cx);
             }
         }
+    }
+}
+
+/// Folds the innermost block around a row that is not folded yet. Does nothing if there is none.
+pub(super) fn fold_around(editor: &mut Editor, row: Row, cx: &mut Context<Editor>) {
+    editor.sync(cx);
+    let row = row.min(editor.snapshot.last_row());
+    if let Some(span) = foldable_around(editor, row, cx) {
+        fold_spans(editor, &[span], cx);
     }
 }
 

@@ -8,6 +8,11 @@ use super::{Editor, Reveal};
 
 /// Handler of an action: moves to the next change since the last commit, wrapping around.
 pub(crate) fn next_hunk(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    go_to_next(editor, cx);
+}
+
+/// Moves to the next change since the last commit, wrapping around.
+pub(super) fn go_to_next(editor: &mut Editor, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let row = editor
         .snapshot
@@ -23,6 +28,11 @@ pub(crate) fn next_hunk(editor: &mut Editor, _: &mut Window, cx: &mut Context<Ed
 
 /// Handler of an action: moves to the previous change since the last commit, wrapping around.
 pub(crate) fn previous_hunk(editor: &mut Editor, _: &mut Window, cx: &mut Context<Editor>) {
+    go_to_previous(editor, cx);
+}
+
+/// Moves to the previous change since the last commit, wrapping around.
+pub(super) fn go_to_previous(editor: &mut Editor, cx: &mut Context<Editor>) {
     editor.sync(cx);
     let row = editor
         .snapshot

@@ -11,7 +11,7 @@ use caret::Command;
 use gpui_kit::{Bounds, Context, EntityInputHandler, Pixels, Point, UTF16Selection, Window, size};
 use text::{Edit, EditKind, Selection, SelectionSet};
 
-use super::Editor;
+use super::{Editor, vim_mode};
 use crate::scroll::ScrollMargin;
 
 /// Maximum text returned to an input method at once, in bytes.
@@ -171,6 +171,9 @@ impl EntityInputHandler for Editor {
         cx: &mut Context<Self>,
     ) {
         self.sync(cx);
+        if vim_mode::commit(self, text, units.is_some(), window, cx) {
+            return;
+        }
         if units.is_none() && self.marked.is_empty() {
             self.run(&Command::Insert(text.to_owned()), window, cx);
             return;
@@ -193,6 +196,9 @@ impl EntityInputHandler for Editor {
         cx: &mut Context<Self>,
     ) {
         self.sync(cx);
+        if vim_mode::compose(self, text, cx) {
+            return;
+        }
         let spans = spans_to_compose(self, units);
         let bytes = |unit: usize| byte_at_unit(text, unit);
         let caret = selected.map_or(text.len()..text.len(), |units| {
@@ -246,7 +252,7 @@ impl EntityInputHandler for Editor {
     }
 
     fn accepts_text_input(&self, _: &mut Window, cx: &mut Context<Self>) -> bool {
-        self.model.read(cx).document().can_edit()
+        vim_mode::accepts_text(self).unwrap_or_else(|| self.model.read(cx).document().can_edit())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use gpui_kit::{Context, KeyContext};
 
-use super::{Editor, hover, signature};
+use super::{Editor, hover, signature, vim_mode};
 
 impl Editor {
     /// Returns the context against which keymaps are matched: `Editor`, with its mode and flags
@@ -68,6 +68,12 @@ impl Editor {
         }
         if self.tab_takes_suggestion(cx) {
             context.add("tab_takes_suggestion");
+        }
+        if let Some((mode, is_waiting)) = vim_mode::key_context(self) {
+            context.set("vim_mode", mode);
+            if is_waiting {
+                context.add("vim_waiting");
+            }
         }
         if let Some(language) = self.model.read(cx).language() {
             context.set("language", language.name());

@@ -40,6 +40,7 @@ impl Editor {
         self.caret_options = fresh_caret_options(self, cx);
         self.rows.forget_shapes();
         self.show_caret(cx);
+        super::vim_mode::follow_settings(self, cx);
     }
 
     /// Applies the language and indentation detected from the newly parsed text. Returns whether

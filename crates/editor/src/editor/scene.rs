@@ -5,7 +5,7 @@ use std::fmt;
 use autocomplete::EditorState;
 use gpui_kit::{App, Context, Window};
 
-use super::Editor;
+use super::{Editor, vim_mode};
 
 /// Reason a view shows no suggestions at present, such as a selection or a read-only text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum SuggestionBlocker {
     Finding,
     /// The tab stops of a snippet are being filled in.
     Snippet,
+    /// The keys of Vim are commands, not text.
+    VimCommands,
 }
 
 impl fmt::Display for SuggestionBlocker {
@@ -33,6 +35,7 @@ impl fmt::Display for SuggestionBlocker {
             SuggestionBlocker::Selection => "something is selected",
             SuggestionBlocker::Finding => "the keyboard is in the find bar",
             SuggestionBlocker::Snippet => "a snippet is being filled in",
+            SuggestionBlocker::VimCommands => "Vim is not in insert mode",
         })
     }
 }
@@ -80,6 +83,9 @@ impl Editor {
         }
         if self.is_in_snippet() {
             return Some(SuggestionBlocker::Snippet);
+        }
+        if vim_mode::takes_commands(self) {
+            return Some(SuggestionBlocker::VimCommands);
         }
         let is_selected = self
             .selections

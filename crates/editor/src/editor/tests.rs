@@ -28,6 +28,7 @@ mod snippets;
 mod suggesting;
 mod typing;
 mod views;
+mod vim_mode;
 
 use gpui_kit::{Entity, KeyBinding, TestAppContext, VisualTestContext};
 

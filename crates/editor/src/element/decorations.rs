@@ -1,7 +1,7 @@
 //! Backgrounds behind the text and carets above it: current row, selections, matches, brackets,
 //! marks.
 
-use base::{Bias, Span};
+use base::{Bias, ByteOffset, Span};
 use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, fill, point, px, size};
 use lsp::HighlightKind;
 use settings::{CurrentLine, CursorStyle, Whitespace};
@@ -11,7 +11,7 @@ use ui::ActiveTheme as _;
 use super::layout;
 use super::layout::Decorator;
 use super::ranges::{CellRange, bounds_of, boxes, stretches};
-use crate::editor::{Editor, bracketing, document_highlights, options};
+use crate::editor::{Editor, bracketing, document_highlights, options, vim_mode};
 use crate::mouse::drop;
 
 /// Corner radius of selections, in pixels.
@@ -46,6 +46,7 @@ impl Decorator<'_> {
         self.add_document_highlights(cx);
         self.add_tab_stops(colors.occurrence);
         self.add_matches(cx);
+        self.add_vim_spans(cx);
         let selections = self.selections_in(self.layout.span);
         let color = layout::selection_color(self.layout.is_focused, cx);
         for selection in selections.iter().filter(|selection| !selection.is_empty()) {
@@ -230,6 +231,18 @@ impl Decorator<'_> {
         }
     }
 
+    /// Adds the text that Vim's keys yanked, and the match of the search that is being typed.
+    fn add_vim_spans(&mut self, cx: &Context<Editor>) {
+        let colors = cx.theme().colors;
+        let (yanked, found) = vim_mode::highlights(self.editor);
+        for span in yanked {
+            self.add_span(span, colors.occurrence_write, ROUND);
+        }
+        if let Some(span) = found {
+            self.add_span(span, colors.find_match_active, 2.0);
+        }
+    }
+
     fn add_brackets(&mut self, cx: &mut Context<Editor>) {
         if !self.editor.settings.bracket_match
             || !self.layout.is_focused
@@ -349,11 +362,19 @@ impl Decorator<'_> {
             return;
         };
         let dropped = drop::drop_place(self.editor);
-        for head in selections
-            .iter()
-            .map(|selection| selection.head)
-            .chain(dropped)
-        {
+        let own_style = self.editor.settings.cursor_style;
+        let carets: Vec<(ByteOffset, CursorStyle)> = match vim_mode::caret_shapes(self.editor) {
+            Some(shapes) => shapes
+                .iter()
+                .map(|shape| (shape.offset, shape.style))
+                .collect(),
+            None => selections
+                .iter()
+                .map(|selection| (selection.head, own_style))
+                .collect(),
+        };
+        let dropped = dropped.into_iter().map(|offset| (offset, own_style));
+        for (head, focused_style) in carets.into_iter().chain(dropped) {
             let place = self.editor.display.to_display(head, Bias::Left);
             let Some(ix) = place.row.0.checked_sub(first.0).map(|ix| ix as usize) else {
                 continue;
@@ -382,7 +403,7 @@ impl Decorator<'_> {
                 continue;
             }
             let style = if self.layout.is_focused {
-                self.editor.settings.cursor_style
+                focused_style
             } else {
                 CursorStyle::Hollow
             };

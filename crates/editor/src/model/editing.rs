@@ -1,7 +1,8 @@
 //! Edits, undo and redo of the shared text.
 
 use gpui_kit::Context;
-use text::{Author, Edit, EditKind, EditOrigin, SelectionSet, UndoOutcome};
+use project::Document;
+use text::{Author, Edit, EditKind, EditOrigin, SelectionSet, Timestamp, UndoOutcome};
 
 use super::DocumentModel;
 
@@ -59,6 +60,20 @@ impl DocumentModel {
             }
             buffer.note_selections_after(around.after);
         });
+    }
+
+    /// Lets `change` edit the text any number of times as one change: tree and views follow once,
+    /// when it ends. `change` receives the time for the origin of its edits.
+    pub(crate) fn edit_in_batch<R>(
+        &mut self,
+        cx: &mut Context<Self>,
+        change: impl FnOnce(&mut Document, Timestamp, &mut Context<Self>) -> R,
+    ) -> R {
+        let before = self.document.snapshot();
+        let at = self.now();
+        let result = change(&mut self.document, at, cx);
+        self.after(&before, cx);
+        result
     }
 
     /// Applies edits of a formatter as one step. Undo and redo restore `selections` and those after the

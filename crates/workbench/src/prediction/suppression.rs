@@ -23,7 +23,7 @@ impl Prediction {
         }
         blocks.extend(self.blocker.map(|blocker| match blocker {
             SuggestionBlocker::Composing => BlockReason::Composing,
-            SuggestionBlocker::Selection => BlockReason::Selection,
+            SuggestionBlocker::Selection | SuggestionBlocker::VimCommands => BlockReason::Selection,
             SuggestionBlocker::Snippet => BlockReason::Snippet,
             SuggestionBlocker::ReadOnly
             | SuggestionBlocker::Excerpts

@@ -217,6 +217,19 @@ fn close_saved_tabs(
     after_terminal_question(workbench, saved, close_saved, window, cx);
 }
 
+/// Closes a tab and gives up its unsaved text, unless another tab shows it.
+pub(super) fn give_up(
+    workbench: &mut Workbench,
+    item: ItemId,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    for document in unsaved_last_views(workbench, &[item], cx) {
+        Documents::discard(&document, cx);
+    }
+    workbench.close_now(&[item], window, cx);
+}
+
 /// Returns the unsaved documents whose last view is among `items`.
 fn unsaved_last_views(
     workbench: &Workbench,

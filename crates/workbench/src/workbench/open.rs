@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{AbsPath, path_text};
-use editor::{DocumentModel, Editor, EditorEvent, LanguageSources, ModelEvent};
+use editor::{DocumentModel, Editor, EditorEvent, LanguageSources, ModelEvent, VimEvent};
 use gpui_kit::{
     AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Subscription, Window,
 };
@@ -15,6 +15,7 @@ use super::formatting::ServerTypeFormatter;
 use super::{
     ItemEntry, MAX_RECENT_FILES, Workbench, blame, code_lenses, conflicts, git_changes, history,
     language, links, locations, previews, refactor, review, save, search, snippets, test_runs,
+    vim_keys,
 };
 use crate::actions::file::New;
 use crate::crumbs::Crumbs;
@@ -533,6 +534,10 @@ fn editor_event(
             blame::open_commit(workbench, editor, *key, window, cx);
         }
         EditorEvent::LineAuthorsWanted => blame::ensure(workbench, editor, cx),
+        EditorEvent::Vim(VimEvent::Commands(commands)) => {
+            vim_keys::carry_out(workbench, editor, commands, window, cx);
+        }
+        EditorEvent::Vim(VimEvent::StatusChanged) => {}
         EditorEvent::Edited | EditorEvent::Focused | EditorEvent::Suggestion(_) => {}
     }
 }

@@ -148,7 +148,7 @@ fn open_default_settings(
     show_builtin(
         workbench,
         "default settings.json",
-        settings::builtin::DEFAULT_SETTINGS,
+        settings::builtin::DEFAULT_SETTINGS.to_owned(),
         window,
         cx,
     );
@@ -161,14 +161,18 @@ fn open_default_keymap(
     cx: &mut Context<Workbench>,
 ) {
     let (name, text) = base_keymap(cx.settings(), cx.platform());
-    show_builtin(workbench, name, text, window, cx);
+    show_builtin(workbench, name, text.to_owned(), window, cx);
+    if cx.settings().vim.enabled {
+        let (name, text) = settings::builtin::VIM_KEYMAP;
+        show_builtin(workbench, name, text.to_owned(), window, cx);
+    }
 }
 
-/// Shows a built-in text, from a copy in the cache folder.
-fn show_builtin(
+/// Shows a text of the program, from a copy in the cache folder.
+pub(super) fn show_builtin(
     workbench: &mut Workbench,
     name: &str,
-    text: &'static str,
+    text: String,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {

@@ -18,7 +18,7 @@ use super::{
     Workbench, agent_access, agents, blame, close, conflicts, dialogs, editor_terminals, excerpts,
     folders, formatting, git_changes, grid, help, hierarchy, history, inline_edit, is_narrow,
     language, locations, navigate, open, panes, peek, pick, previews, problems, program, refactor,
-    review, save, search, snippets, suggestions, tasks, terminals, test_runs,
+    review, save, search, snippets, suggestions, tasks, terminals, test_runs, vim_keys,
 };
 use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
@@ -326,6 +326,7 @@ impl Render for Workbench {
         let root = history::with_actions(root, cx);
         let root = blame::with_actions(root, cx);
         let root = tasks::with_actions(root, cx);
+        let root = vim_keys::with_actions(root, cx);
         let root = dialogs::with_actions(root, cx);
         let root = search::with_tree_actions(root, cx);
         // Without any focus, no view would receive key events.

@@ -22,6 +22,7 @@ impl Workbench {
             ConfigSource::Settings,
             ConfigSource::Keymap,
             ConfigSource::Themes,
+            ConfigSource::Vimrc,
         ] {
             report_problems(self, &configuration, part, window, cx);
         }
@@ -269,6 +270,7 @@ fn report_problems(
         ConfigSource::Snippets => {
             notice.action("Open snippets", crate::actions::snippets::Configure)
         }
+        ConfigSource::Vimrc => notice.action("Show all", crate::actions::vim::ShowVimrcProblems),
         ConfigSource::Themes => notice,
     };
     workbench.report(notice, window, cx);
