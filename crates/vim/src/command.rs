@@ -68,15 +68,24 @@ pub(crate) enum Operator {
     LowerCase,
     UpperCase,
     Rot13,
-    Format { keeps_caret: bool },
+    Format {
+        keeps_caret: bool,
+    },
     Fold,
-    FoldOpen { deep: bool },
-    FoldClose { deep: bool },
+    FoldOpen {
+        deep: bool,
+    },
+    FoldClose {
+        deep: bool,
+    },
     Comment,
     Exchange,
     ReplaceWithRegister,
     /// Surrounds with a pair; `on_lines` puts the pair on lines of its own.
-    Surround { pair: SurroundPair, on_lines: bool },
+    Surround {
+        pair: SurroundPair,
+        on_lines: bool,
+    },
 }
 
 impl Operator {
@@ -100,7 +109,10 @@ impl Operator {
     pub(crate) fn is_change(&self) -> bool {
         !matches!(
             self,
-            Operator::Yank | Operator::Fold | Operator::FoldOpen { .. } | Operator::FoldClose { .. }
+            Operator::Yank
+                | Operator::Fold
+                | Operator::FoldOpen { .. }
+                | Operator::FoldClose { .. }
         )
     }
 }
@@ -116,7 +128,11 @@ pub(crate) struct SurroundPair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SurroundTarget {
     /// Brackets, and whether blanks inside belong to them.
-    Brackets { open: char, close: char, with_blanks: bool },
+    Brackets {
+        open: char,
+        close: char,
+        with_blanks: bool,
+    },
     /// The same sign on both sides, in a line.
     Sign(char),
     Tag,
@@ -130,7 +146,9 @@ pub(crate) enum ObjectKind {
     /// The lines of the comment at the caret.
     CommentLines,
     /// The next match of the last search.
-    Match { is_forward: bool },
+    Match {
+        is_forward: bool,
+    },
 }
 
 /// The place where an insertion begins.
@@ -168,14 +186,19 @@ pub(crate) enum PromptKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Motion(Motion),
-    Object { kind: ObjectKind, is_around: bool },
+    Object {
+        kind: ObjectKind,
+        is_around: bool,
+    },
     /// Lines from the caret on, by the count, for a doubled operator.
     WholeLines,
     /// An operator for the visual selection.
     Operate(Operator),
     Prompt(PromptKind),
     Insert(InsertPlace),
-    Replace { is_virtual: bool },
+    Replace {
+        is_virtual: bool,
+    },
     DeleteChar,
     DeleteCharBefore,
     DeleteToEnd,
@@ -183,18 +206,27 @@ pub(crate) enum Action {
     Substitute,
     SubstituteLines,
     YankLine,
-    Join { with_spaces: bool },
+    Join {
+        with_spaces: bool,
+    },
     Put(PutStyle),
-    ReplaceChar { char: char },
+    ReplaceChar {
+        char: char,
+    },
     SwapCaseChar,
-    Add { sign: i64, is_progressive: bool },
+    Add {
+        sign: i64,
+        is_progressive: bool,
+    },
     Undo,
     Redo,
     UndoLine,
     OlderState,
     NewerState,
     Repeat,
-    RepeatSubstitute { everywhere: bool },
+    RepeatSubstitute {
+        everywhere: bool,
+    },
     Record(char),
     StopRecording,
     Play(char),
@@ -208,9 +240,17 @@ pub(crate) enum Action {
     JumpNewer,
     ChangeOlder,
     ChangeNewer,
-    ScrollLines { down: bool },
-    ScrollTo { place: ScrollPlace, to_text: bool },
-    ScrollCells { left: bool, half: bool },
+    ScrollLines {
+        down: bool,
+    },
+    ScrollTo {
+        place: ScrollPlace,
+        to_text: bool,
+    },
+    ScrollCells {
+        left: bool,
+        half: bool,
+    },
     Fold(FoldAction),
     Window(WindowCommand),
     Navigate(NavigationTarget),
@@ -220,24 +260,34 @@ pub(crate) enum Action {
     QuitForced,
     ShowChar,
     ShowPosition,
-    BlankLine { above: bool },
+    BlankLine {
+        above: bool,
+    },
     DeleteSurround(SurroundTarget),
     ChangeSurround(SurroundTarget, SurroundPair),
     ClearExchange,
     /// Ends pending input or visual mode; in normal mode, extra carets.
     Escape,
     /// Visual: goes to the other end.
-    SwapEnds { same_line: bool },
+    SwapEnds {
+        same_line: bool,
+    },
     /// Visual: operators on whole lines (`X`, `Y`, `C`, `S`, `D`, `R`).
     OperateLines(Operator),
     /// Visual: to the ends of the lines of a block (`D`, `C` in a block).
     OperateToEnds(Operator),
     /// Visual: inserts at the start or the end of each line of the selection.
-    BlockInsert { at_end: bool },
+    BlockInsert {
+        at_end: bool,
+    },
     /// Visual: joins and case.
-    ReplaceSelection { char: char },
+    ReplaceSelection {
+        char: char,
+    },
     /// Adds a caret at the next or previous match of the word.
-    AddCaret { is_forward: bool },
+    AddCaret {
+        is_forward: bool,
+    },
     Redraw,
 }
 

@@ -6,7 +6,9 @@
 pub(crate) fn lookup(first: char, second: char) -> char {
     let find = |first: char, second: char| {
         let name = [first, second];
-        let ix = DIGRAPHS.binary_search_by_key(&name, |(name, _)| *name).ok()?;
+        let ix = DIGRAPHS
+            .binary_search_by_key(&name, |(name, _)| *name)
+            .ok()?;
         Some(DIGRAPHS[ix].1)
     };
     find(first, second)

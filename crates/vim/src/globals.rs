@@ -113,7 +113,10 @@ pub(crate) enum InsertKey {
     /// Text as it is, such as that of a register.
     Text(String),
     /// A completion: characters removed before the caret, and the text in their place.
-    Completion { removed: usize, text: String },
+    Completion {
+        removed: usize,
+        text: String,
+    },
 }
 
 /// A macro under construction.
@@ -161,7 +164,9 @@ impl History {
 
     /// The nearest older line from an index on that starts with a text.
     pub(crate) fn older(&self, from: usize, start: &str) -> Option<usize> {
-        (0..from.min(self.lines.len())).rev().find(|ix| self.lines[*ix].starts_with(start))
+        (0..from.min(self.lines.len()))
+            .rev()
+            .find(|ix| self.lines[*ix].starts_with(start))
     }
 
     /// The nearest newer line behind an index that starts with a text.

@@ -212,7 +212,10 @@ pub(crate) fn after(keys: &[Key], is_visual: bool) -> Vec<KeyHint> {
         keys: (*keys).to_owned(),
         label: (*label).to_owned(),
     };
-    table(behind_prefix(keys), is_visual).iter().map(hint).collect()
+    table(behind_prefix(keys), is_visual)
+        .iter()
+        .map(hint)
+        .collect()
 }
 
 /// The keys behind registers and counts.
@@ -235,10 +238,15 @@ fn table(keys: &[Key], is_visual: bool) -> Table {
         [Key::Ctrl('w')] => WINDOW,
         [Key::Char('i' | 'a')] if is_visual => OBJECTS,
         _ if is_visual => &[],
-        [Key::Char('d' | 'c' | 'y' | '<' | '>' | '=' | '!'), rest @ ..] => operands(rest),
-        [Key::Char('g'), Key::Char('u' | 'U' | '~' | '?' | 'q' | 'w' | 'c'), rest @ ..] => {
-            operands(rest)
-        }
+        [
+            Key::Char('d' | 'c' | 'y' | '<' | '>' | '=' | '!'),
+            rest @ ..,
+        ] => operands(rest),
+        [
+            Key::Char('g'),
+            Key::Char('u' | 'U' | '~' | '?' | 'q' | 'w' | 'c'),
+            rest @ ..,
+        ] => operands(rest),
         _ => &[],
     }
 }

@@ -51,10 +51,7 @@ pub trait VimHost {
 
     /// Returns the rows in view.
     fn viewport(&self) -> Viewport {
-        Viewport {
-            top: 0,
-            height: 24,
-        }
+        Viewport { top: 0, height: 24 }
     }
 
     /// Returns the rows of the closed fold that contains a row; at least two, the first shown.
@@ -69,7 +66,11 @@ pub trait VimHost {
 
     /// Returns the offset that a motion by display rows reaches from an offset, for wrapped lines;
     /// `None` for lines that are not wrapped.
-    fn display_motion(&self, _from: base::ByteOffset, _motion: DisplayMotion) -> Option<base::ByteOffset> {
+    fn display_motion(
+        &self,
+        _from: base::ByteOffset,
+        _motion: DisplayMotion,
+    ) -> Option<base::ByteOffset> {
         None
     }
 
@@ -86,7 +87,12 @@ pub trait VimHost {
     }
 
     /// Returns the smallest syntax object of a kind that covers a span and is larger than it.
-    fn syntax_object(&self, _kind: SyntaxObject, _extent: ObjectExtent, _span: Span) -> Option<Span> {
+    fn syntax_object(
+        &self,
+        _kind: SyntaxObject,
+        _extent: ObjectExtent,
+        _span: Span,
+    ) -> Option<Span> {
         None
     }
 
@@ -98,7 +104,11 @@ pub trait VimHost {
 
     /// Returns the edits and carets of typed text or of a line break, with what the editor adds to
     /// it, such as closing brackets and indentation; `None` to insert it as it is.
-    fn plan_typing(&self, _carets: &SelectionSet, _text: &str) -> Option<(Vec<Edit>, SelectionSet)> {
+    fn plan_typing(
+        &self,
+        _carets: &SelectionSet,
+        _text: &str,
+    ) -> Option<(Vec<Edit>, SelectionSet)> {
         None
     }
 

@@ -31,13 +31,13 @@ mod vim;
 
 pub use command::VisualShape;
 pub use effect::{
-    BufferCommand, CompletionCommand, Effect, FoldCommand, LookUpKind, NavigationTarget, OpenTarget,
-    ScrollCommand, WindowCommand, WriteCondition,
+    BufferCommand, CompletionCommand, Effect, FoldCommand, LookUpKind, NavigationTarget,
+    OpenTarget, ScrollCommand, WindowCommand, WriteCondition,
 };
 pub use globals::VimGlobals;
 pub use hint::KeyHint;
 pub use host::{
-    ClipboardKind, DisplayMotion, FileName, ObjectExtent, SyntaxObject, UndoMove, VimHost, Viewport,
+    ClipboardKind, DisplayMotion, FileName, ObjectExtent, SyntaxObject, UndoMove, Viewport, VimHost,
 };
 pub use key::Key;
 pub use options::VimOptions;

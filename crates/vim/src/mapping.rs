@@ -90,7 +90,9 @@ impl Mappings {
 
     /// The mappings of a mode, for `:map` without arguments.
     pub(crate) fn of(&self, mode: MapMode) -> impl Iterator<Item = &Mapping> {
-        self.mappings.iter().filter(move |it| it.modes.contains(&mode))
+        self.mappings
+            .iter()
+            .filter(move |it| it.modes.contains(&mode))
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -48,10 +48,19 @@ impl Marks {
             return;
         }
         self.previous = map.nearest(self.previous);
-        for pos in [&mut self.start, &mut self.end, &mut self.change, &mut self.insertion] {
+        for pos in [
+            &mut self.start,
+            &mut self.end,
+            &mut self.change,
+            &mut self.insertion,
+        ] {
             *pos = pos.map(|pos| map.nearest(pos));
         }
-        let listed = self.jumps.entries.iter_mut().chain(&mut self.changes.entries);
+        let listed = self
+            .jumps
+            .entries
+            .iter_mut()
+            .chain(&mut self.changes.entries);
         for pos in listed {
             *pos = map.nearest(*pos);
         }
@@ -112,7 +121,9 @@ impl JumpList {
             if self.at == ix {
                 at = Some(kept.len());
             }
-            let is_repeated = self.entries[ix + 1..].iter().any(|later| later.row == pos.row);
+            let is_repeated = self.entries[ix + 1..]
+                .iter()
+                .any(|later| later.row == pos.row);
             if !is_repeated {
                 kept.push(*pos);
             }
@@ -264,16 +275,22 @@ impl<'a> PosMap<'a> {
 
     /// The new place of a position that follows its text, behind what was inserted there.
     pub(crate) fn moved(&self, pos: Pos) -> Pos {
-        self.after.pos(self.change.map(self.offset(pos), Bias::Right))
+        self.after
+            .pos(self.change.map(self.offset(pos), Bias::Right))
     }
 
     /// The new place of a position that follows its text, before what was inserted there.
     pub(crate) fn held(&self, pos: Pos) -> Pos {
-        self.after.pos(self.change.map(self.offset(pos), Bias::Left))
+        self.after
+            .pos(self.change.map(self.offset(pos), Bias::Left))
     }
 
     fn mapped(&self, pos: Pos) -> Pos {
-        let bias = if pos.col == 0 { self.start_bias(pos.row) } else { Bias::Left };
+        let bias = if pos.col == 0 {
+            self.start_bias(pos.row)
+        } else {
+            Bias::Left
+        };
         self.after.pos(self.change.map(self.offset(pos), bias))
     }
 

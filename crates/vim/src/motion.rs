@@ -14,8 +14,12 @@ use crate::lines::Pos;
 /// A motion as typed, without its count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Motion {
-    Left { wraps: bool },
-    Right { wraps: bool },
+    Left {
+        wraps: bool,
+    },
+    Right {
+        wraps: bool,
+    },
     Up,
     Down,
     /// Down by lines, to the first character that is no blank (`+`).
@@ -40,22 +44,53 @@ pub(crate) enum Motion {
     /// To a byte of the text (`go`).
     ToByte,
     Find(CharFind),
-    RepeatFind { is_reversed: bool },
-    Word { is_big: bool },
-    WordEnd { is_big: bool },
-    WordBack { is_big: bool },
-    WordBackEnd { is_big: bool },
-    Sentence { is_forward: bool },
-    Paragraph { is_forward: bool },
-    Section { is_forward: bool, to_end: bool },
+    RepeatFind {
+        is_reversed: bool,
+    },
+    Word {
+        is_big: bool,
+    },
+    WordEnd {
+        is_big: bool,
+    },
+    WordBack {
+        is_big: bool,
+    },
+    WordBackEnd {
+        is_big: bool,
+    },
+    Sentence {
+        is_forward: bool,
+    },
+    Paragraph {
+        is_forward: bool,
+    },
+    Section {
+        is_forward: bool,
+        to_end: bool,
+    },
     Matching,
-    Unmatched { bracket: char, is_forward: bool },
-    Comment { is_forward: bool },
+    Unmatched {
+        bracket: char,
+        is_forward: bool,
+    },
+    Comment {
+        is_forward: bool,
+    },
     Search(Box<SearchMotion>),
-    RepeatSearch { is_reversed: bool },
+    RepeatSearch {
+        is_reversed: bool,
+    },
     /// To the next occurrence of the word at the caret (`*`).
-    WordSearch { is_forward: bool, is_whole: bool },
-    Mark { name: char, to_line: bool, keeps_jumps: bool },
+    WordSearch {
+        is_forward: bool,
+        is_whole: bool,
+    },
+    Mark {
+        name: char,
+        to_line: bool,
+        keeps_jumps: bool,
+    },
     ScreenTop,
     ScreenMiddle,
     ScreenBottom,

@@ -19,10 +19,15 @@ pub(crate) use tag::enclosing as enclosing_tag;
 /// A text object that the text alone determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextObject {
-    Word { is_big: bool },
+    Word {
+        is_big: bool,
+    },
     Sentence,
     Paragraph,
-    Block { open: char, close: char },
+    Block {
+        open: char,
+        close: char,
+    },
     Quote(char),
     Tag,
     Argument,

@@ -124,7 +124,10 @@ impl Pattern {
             let span = range.map(|range| {
                 Span::new(found.full.start + range.start, found.full.start + range.end)
             });
-            texts.push(span.map(|span| text.text(span).into_owned()).unwrap_or_default());
+            texts.push(
+                span.map(|span| text.text(span).into_owned())
+                    .unwrap_or_default(),
+            );
         }
         texts
     }

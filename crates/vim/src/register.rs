@@ -190,7 +190,12 @@ impl Registers {
     }
 
     /// Writes a register of a clipboard, and returns the text for the clipboard.
-    pub(crate) fn write_mirrored(&mut self, name: char, slot: CaretSlot, text: RegisterText) -> String {
+    pub(crate) fn write_mirrored(
+        &mut self,
+        name: char,
+        slot: CaretSlot,
+        text: RegisterText,
+    ) -> String {
         let empty = Mirrored {
             flat: String::new(),
             register: Register::default(),

@@ -121,7 +121,9 @@ fn parse_offset(text: &str) -> (SearchOffset, &str) {
         _ => (1, rest),
     };
     let has_sign = digits.len() < rest.len();
-    let end = digits.find(|char: char| !char.is_ascii_digit()).unwrap_or(digits.len());
+    let end = digits
+        .find(|char: char| !char.is_ascii_digit())
+        .unwrap_or(digits.len());
     let number = digits[..end].parse::<i64>().ok();
     let count = number.unwrap_or(i64::from(has_sign)).min(1 << 30) * sign;
     (SearchOffset { base, count }, &digits[end..])
@@ -187,7 +189,12 @@ fn is_in_text(lines: &Lines, found: &PatternMatch) -> bool {
     lines.text().point_at(found.span.start).row.0 < lines.count()
 }
 
-fn forward(lines: &Lines, pattern: &Pattern, at: ByteOffset, way: SearchWay) -> Option<PatternMatch> {
+fn forward(
+    lines: &Lines,
+    pattern: &Pattern,
+    at: ByteOffset,
+    way: SearchWay,
+) -> Option<PatternMatch> {
     let text = lines.text();
     let is_behind = |found: &PatternMatch| {
         let place = place(lines, found, way);
@@ -233,7 +240,12 @@ fn matches_beginning_in(lines: &Lines, pattern: &Pattern, row: u32) -> Vec<Patte
         .collect()
 }
 
-fn backward(lines: &Lines, pattern: &Pattern, at: ByteOffset, way: SearchWay) -> Option<PatternMatch> {
+fn backward(
+    lines: &Lines,
+    pattern: &Pattern,
+    at: ByteOffset,
+    way: SearchWay,
+) -> Option<PatternMatch> {
     let is_before = |found: &PatternMatch| {
         let place = place(lines, found, way);
         is_in_text(lines, found) && (place < at || way.accepts_here && place == at)
@@ -243,7 +255,9 @@ fn backward(lines: &Lines, pattern: &Pattern, at: ByteOffset, way: SearchWay) ->
     if before.is_some() || !way.wraps {
         return before;
     }
-    last_match(lines, pattern, lines.last(), |found| is_in_text(lines, found))
+    last_match(lines, pattern, lines.last(), |found| {
+        is_in_text(lines, found)
+    })
 }
 
 /// The last match that begins in a row up to `last` and is accepted.

@@ -244,7 +244,10 @@ impl Vim {
                 Key::Char('d' | 'c' | 'y' | '<' | '>' | '=' | '!') => return true,
                 Key::Char('g') => {
                     let next = keys.next();
-                    return matches!(next, Some(Key::Char('~' | 'u' | 'U' | '?' | 'q' | 'w' | 'c')));
+                    return matches!(
+                        next,
+                        Some(Key::Char('~' | 'u' | 'U' | '?' | 'q' | 'w' | 'c'))
+                    );
                 }
                 _ => return false,
             }

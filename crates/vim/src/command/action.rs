@@ -242,9 +242,7 @@ fn after_z(reader: &mut KeyReader) -> Read<Option<Action>> {
 
 fn after_bracket(reader: &mut KeyReader, is_forward: bool) -> Read<Option<Action>> {
     let key = reader.next()?;
-    let either = |forward, backward| {
-        Action::Navigate(if is_forward { forward } else { backward })
-    };
+    let either = |forward, backward| Action::Navigate(if is_forward { forward } else { backward });
     let action = match key {
         Key::Char('p') => put(!is_forward, false, true),
         Key::Char('P') => put(true, false, true),
@@ -252,8 +250,14 @@ fn after_bracket(reader: &mut KeyReader, is_forward: bool) -> Read<Option<Action
             NavigationTarget::NextDiagnostic,
             NavigationTarget::PreviousDiagnostic,
         ),
-        Key::Char('c') => either(NavigationTarget::NextChange, NavigationTarget::PreviousChange),
-        Key::Char('q') => either(NavigationTarget::NextResult, NavigationTarget::PreviousResult),
+        Key::Char('c') => either(
+            NavigationTarget::NextChange,
+            NavigationTarget::PreviousChange,
+        ),
+        Key::Char('q') => either(
+            NavigationTarget::NextResult,
+            NavigationTarget::PreviousResult,
+        ),
         Key::Char('b') => Action::Window(if is_forward {
             WindowCommand::NextTab(1)
         } else {

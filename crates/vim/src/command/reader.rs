@@ -134,7 +134,9 @@ impl KeyReader<'_> {
                     let sum = u64::from(own.unwrap_or(0)) * 10 + u64::from(digit);
                     own = Some(sum.min(u64::from(MAX_COUNT)) as u32);
                 }
-                Key::Delete if own.is_some() => own = own.map(|count| count / 10).filter(|it| *it > 0),
+                Key::Delete if own.is_some() => {
+                    own = own.map(|count| count / 10).filter(|it| *it > 0)
+                }
                 _ => {
                     *count = product(*count, own);
                     return Ok(key);
@@ -226,8 +228,7 @@ impl KeyReader<'_> {
             return Ok(true);
         }
         // `gc` after `gc` is the object of comment lines.
-        let is_prefixed =
-            first == Key::Char('g') && key == first && *operator != Operator::Comment;
+        let is_prefixed = first == Key::Char('g') && key == first && *operator != Operator::Comment;
         if !is_prefixed {
             return Ok(false);
         }
@@ -262,7 +263,11 @@ impl KeyReader<'_> {
     /// Reads the text and the pair of `ys`.
     fn surround_operand(&mut self, command: &mut NormalCommand, is_upper: bool) -> Read<()> {
         let key = self.forced_prefix(command)?;
-        let doubled = if is_upper { Key::Char('S') } else { Key::Char('s') };
+        let doubled = if is_upper {
+            Key::Char('S')
+        } else {
+            Key::Char('s')
+        };
         let is_line = key == doubled;
         command.action = if is_line {
             Action::Motion(crate::motion::Motion::LineText)
@@ -310,7 +315,9 @@ fn product(first: Option<u32>, second: Option<u32>) -> Option<u32> {
 enum SpecialOperand {
     Action(Action),
     /// `ys`: a text and a pair follow.
-    Operator { is_upper: bool },
+    Operator {
+        is_upper: bool,
+    },
     /// `cx`: a text follows.
     Exchange,
 }

@@ -39,7 +39,10 @@ fn doubled_operators_take_lines() {
     for keys in ["dd", "gUU", "gUgU", "gcc", "==", "yss)", "g??"] {
         assert_eq!(command(keys).action, Action::WholeLines, "{keys}");
     }
-    assert_eq!(command("zF").action, Action::Fold(super::FoldAction::CreateLines));
+    assert_eq!(
+        command("zF").action,
+        Action::Fold(super::FoldAction::CreateLines)
+    );
 }
 
 #[test]
@@ -62,7 +65,9 @@ fn objects_follow_operators_only() {
 
 #[test]
 fn unfinished_commands_wait() {
-    for keys in ["", "\"", "\"a", "3", "d", "d2", "f", "g", "ysiw", "cs(", "ysiwtem", "f<C-k>a"] {
+    for keys in [
+        "", "\"", "\"a", "3", "d", "d2", "f", "g", "ysiw", "cs(", "ysiwtem", "f<C-k>a",
+    ] {
         assert_eq!(read(keys), Parse::Incomplete, "{keys}");
     }
 }

@@ -35,7 +35,12 @@ fn every_hinted_key_goes_on_with_the_command() {
         for hint in hints {
             let mut keys = keys.clone();
             keys.extend(Key::parse(&hint.keys, '\\'));
-            assert_ne!(parse(&keys, context), Parse::Invalid, "{prefix} {}", hint.keys);
+            assert_ne!(
+                parse(&keys, context),
+                Parse::Invalid,
+                "{prefix} {}",
+                hint.keys
+            );
         }
     }
 }

@@ -23,7 +23,10 @@ fn notation_names_special_keys() {
 
 #[test]
 fn every_key_survives_a_register() {
-    for key in Key::parse("aé<C-a><C-]><C-^><Esc><CR><Tab><BS><Del><Left><C-Right><PageUp><NL>", ' ') {
+    for key in Key::parse(
+        "aé<C-a><C-]><C-^><Esc><CR><Tab><BS><Del><Left><C-Right><PageUp><NL>",
+        ' ',
+    ) {
         assert_eq!(Key::from_char(key.to_char()), key, "{key}");
     }
 }

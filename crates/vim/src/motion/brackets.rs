@@ -308,7 +308,9 @@ fn comment_start(lines: &Lines, at: Pos) -> Option<Pos> {
 /// The word of a conditional of the C preprocessor.
 fn directive(line: &str) -> Option<&str> {
     let word = line.trim_start().strip_prefix('#')?.trim_start();
-    ["if", "el", "endif"].into_iter().find(|kind| word.starts_with(kind))
+    ["if", "el", "endif"]
+        .into_iter()
+        .find(|kind| word.starts_with(kind))
 }
 
 /// The next branch of a conditional, or its start from its end.

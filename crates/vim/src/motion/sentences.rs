@@ -67,8 +67,7 @@ fn skip_punctuation_back(walker: &mut Walker, is_forward: bool) {
     while walker.is_blank() || is_end(walker.char()) || is_closing(walker.char()) {
         let char = walker.char();
         let mut before = walker.clone();
-        if before.backward_over_end() == Advance::Blocked
-            || before.is_on_empty_line() && is_forward
+        if before.backward_over_end() == Advance::Blocked || before.is_on_empty_line() && is_forward
         {
             break;
         }
@@ -86,7 +85,12 @@ fn skip_punctuation_back(walker: &mut Walker, is_forward: bool) {
 
 /// Goes to the end of the sentence. Returns whether blanks follow that are to be skipped; `None`
 /// if the text ends although the count goes on.
-fn find_end(lines: &Lines, walker: &mut Walker, is_forward: bool, must_go_on: bool) -> Option<bool> {
+fn find_end(
+    lines: &Lines,
+    walker: &mut Walker,
+    is_forward: bool,
+    must_go_on: bool,
+) -> Option<bool> {
     let start_row = walker.pos.row;
     loop {
         if walker.char().is_none() || is_paragraph_start(lines, walker.pos) {

@@ -46,7 +46,10 @@ fn innermost(lines: &Lines, at: Pos) -> Option<(Pos, Pos)> {
         let end = brackets::unmatched(lines, start, (close, open), false, true)?;
         Some((start, end))
     };
-    PAIRS.into_iter().filter_map(around).max_by_key(|(start, _)| *start)
+    PAIRS
+        .into_iter()
+        .filter_map(around)
+        .max_by_key(|(start, _)| *start)
 }
 
 /// The commas of a list that no inner bracket or string contains.

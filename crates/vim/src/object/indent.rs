@@ -37,7 +37,10 @@ fn with_head(lines: &Lines, request: &ObjectRequest, (first, last): (u32, u32)) 
 
 /// The row itself, or the nearest one above that is not blank.
 fn reference(lines: &Lines, row: u32) -> u32 {
-    (0..=row).rev().find(|row| !lines.is_blank(*row)).unwrap_or(row)
+    (0..=row)
+        .rev()
+        .find(|row| !lines.is_blank(*row))
+        .unwrap_or(row)
 }
 
 fn level(lines: &Lines, row: u32, cells: u32) -> (u32, u32) {

@@ -22,7 +22,9 @@ struct QuotedLine<'a> {
 
 impl QuotedLine<'_> {
     fn is_quote(&self, col: usize) -> bool {
-        self.line.get(col..).is_some_and(|rest| rest.starts_with(self.quote))
+        self.line
+            .get(col..)
+            .is_some_and(|rest| rest.starts_with(self.quote))
     }
 
     /// The next quote at or behind a byte. With `escapes`, escaped quotes do not count.

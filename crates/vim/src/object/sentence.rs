@@ -63,13 +63,7 @@ pub(super) fn select(lines: &Lines, request: &ObjectRequest) -> Option<Selected>
 
 /// Extends a visual selection by sentences, in the direction in which it grows. `next` is the start
 /// of the next sentence.
-fn extend(
-    lines: &Lines,
-    request: &ObjectRequest,
-    anchor: Pos,
-    start: Pos,
-    next: Pos,
-) -> Selected {
+fn extend(lines: &Lines, request: &ObjectRequest, anchor: Pos, start: Pos, next: Pos) -> Selected {
     let count = if request.is_around {
         request.count.saturating_mul(2)
     } else {
@@ -102,13 +96,7 @@ fn extend(
     Selected::inclusive(anchor, forward(lines, cursor, count, at_start))
 }
 
-fn extend_back(
-    lines: &Lines,
-    request: &ObjectRequest,
-    start: Pos,
-    next: Pos,
-    count: u32,
-) -> Pos {
+fn extend_back(lines: &Lines, request: &ObjectRequest, start: Pos, next: Pos, count: u32) -> Pos {
     let mut cursor = next;
     let mut at_start = true;
     let mut pos = Walker::new(lines, start);

@@ -27,7 +27,9 @@ fn check(object: TextObject, is_around: bool, marked: &str, expected: Option<&st
 
 #[test]
 fn arguments_are_taken_with_one_comma() {
-    let check = |is_around, marked, expected| check(TextObject::Argument, is_around, marked, Some(expected));
+    let check = |is_around, marked, expected| {
+        check(TextObject::Argument, is_around, marked, Some(expected))
+    };
     check(false, "f(a, |bc, d)", "bc");
     check(true, "f(a, |bc, d)", "bc, ");
     check(true, "f(a, |bc)", ", bc");
@@ -45,9 +47,14 @@ fn an_empty_list_has_no_argument() {
 
 #[test]
 fn tags_nest_and_may_lack_an_end() {
-    let check = |is_around, marked, expected| check(TextObject::Tag, is_around, marked, Some(expected));
+    let check =
+        |is_around, marked, expected| check(TextObject::Tag, is_around, marked, Some(expected));
     check(false, "<a><b>x|y</b></a>", "xy");
     check(true, "<a><b>x|y</b></a>", "<b>xy</b>");
     check(false, "<p><br>x|y</p>", "<br>xy");
-    check(true, "<div class=\"|c\"><img/>z</div>", "<div class=\"c\"><img/>z</div>");
+    check(
+        true,
+        "<div class=\"|c\"><img/>z</div>",
+        "<div class=\"c\"><img/>z</div>",
+    );
 }

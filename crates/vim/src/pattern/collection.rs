@@ -197,7 +197,11 @@ fn named_class(rest: &[char]) -> Option<(&'static str, usize)> {
     if rest.first() != Some(&'[') || rest.get(1) != Some(&':') {
         return None;
     }
-    let name: String = rest[2..].iter().take(12).take_while(|char| char.is_ascii_alphabetic()).collect();
+    let name: String = rest[2..]
+        .iter()
+        .take(12)
+        .take_while(|char| char.is_ascii_alphabetic())
+        .collect();
     let end = 2 + name.len();
     if rest.get(end) != Some(&':') || rest.get(end + 1) != Some(&']') {
         return None;

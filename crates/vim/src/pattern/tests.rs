@@ -60,7 +60,11 @@ fn collections_know_ranges_and_names() {
     check("a[b", "a[b", &["a[b"]);
     check(r"[\t ]", "a\tb", &["\t"]);
     check(r"[a\]]", "a]", &["a", "]"]);
-    check(r"fu\%[nction]\>", "fu func fux function", &["fu", "func", "function"]);
+    check(
+        r"fu\%[nction]\>",
+        "fu func fux function",
+        &["fu", "func", "function"],
+    );
 }
 
 #[test]
@@ -109,7 +113,10 @@ fn case_follows_options_and_flags() {
 fn unsupported_atoms_are_refused_with_a_sentence() {
     for pattern in [r"\(a\)\1", r"a\@<=b", r"\%Va", r"a\&b", r"\%23l", r"\(a"] {
         let failed = Pattern::compile(pattern, CONTEXT).expect_err("refused");
-        assert!(failed.to_string().starts_with("cannot search for"), "{failed}");
+        assert!(
+            failed.to_string().starts_with("cannot search for"),
+            "{failed}"
+        );
     }
 }
 

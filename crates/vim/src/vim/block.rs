@@ -34,7 +34,11 @@ pub(super) struct BlockPart {
 
 impl BlockPart {
     pub(super) fn of(line: &str, cells: BlockCells, tab_width: u32) -> Self {
-        let right = if cells.to_ends { u32::MAX - 1 } else { cells.right };
+        let right = if cells.to_ends {
+            u32::MAX - 1
+        } else {
+            cells.right
+        };
         let mut part = Self {
             from: line.len(),
             to: line.len(),
@@ -139,8 +143,13 @@ pub(super) fn delete(exec: &mut Exec, first: u32, last: u32, cells: BlockCells) 
         if part.is_empty() {
             continue;
         }
-        let span = exec.lines.span(Pos::new(row, part.from), Pos::new(row, part.to));
-        edits.push(Edit::new(span, " ".repeat((part.lead + part.trail) as usize)));
+        let span = exec
+            .lines
+            .span(Pos::new(row, part.from), Pos::new(row, part.to));
+        edits.push(Edit::new(
+            span,
+            " ".repeat((part.lead + part.trail) as usize),
+        ));
     }
     let start = Pos::new(first, column(&exec.lines, first, cells.left));
     exec.caret_mut().pos = start;
@@ -180,7 +189,9 @@ pub(super) fn replace(
         let mut text = " ".repeat(part.lead as usize);
         text.extend(std::iter::repeat_n(char, count as usize));
         text.push_str(&" ".repeat(part.trail as usize));
-        let span = exec.lines.span(Pos::new(row, part.from), Pos::new(row, part.to));
+        let span = exec
+            .lines
+            .span(Pos::new(row, part.from), Pos::new(row, part.to));
         edits.push(Edit::new(span, text));
     }
     let start = Pos::new(first, column(&exec.lines, first, cells.left));

@@ -2,16 +2,18 @@
 
 use text::Edit;
 
+use super::block;
 use super::exec::Exec;
 use super::region::{Region, RegionShape};
-use super::block;
 use crate::command::Operator;
 use crate::error::{Done, Error};
 use crate::lines::{Pos, next_grapheme};
 
 /// Maps each character of a text.
 fn mapped(text: &str, operator: &Operator) -> String {
-    text.chars().flat_map(|char| letters(char, operator)).collect()
+    text.chars()
+        .flat_map(|char| letters(char, operator))
+        .collect()
 }
 
 fn letters(char: char, operator: &Operator) -> Vec<char> {
@@ -76,8 +78,16 @@ fn map_lines(exec: &mut Exec, region: &Region, map: impl Fn(&str) -> String) -> 
     for row in region.start.row..=region.end.row {
         let line = exec.lines.line(row);
         let is_part = region.shape == RegionShape::Chars;
-        let from = if is_part && row == region.start.row { region.start.col } else { 0 };
-        let to = if is_part && row == region.end.row { region.end.col } else { line.len() };
+        let from = if is_part && row == region.start.row {
+            region.start.col
+        } else {
+            0
+        };
+        let to = if is_part && row == region.end.row {
+            region.end.col
+        } else {
+            line.len()
+        };
         let Some(old) = line.get(from..to.min(line.len())) else {
             continue;
         };

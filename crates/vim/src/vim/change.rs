@@ -69,12 +69,7 @@ fn lines(exec: &mut Exec, register: Option<char>, region: &Region) -> Done {
 }
 
 /// Changes a block: the text typed in the first line goes into the others, too.
-fn columns(
-    exec: &mut Exec,
-    register: Option<char>,
-    region: &Region,
-    cells: BlockCells,
-) -> Done {
+fn columns(exec: &mut Exec, register: Option<char>, region: &Region, cells: BlockCells) -> Done {
     let rows = region.start.row..region.end.row + 1;
     let reaches = |row: u32| {
         let line = exec.lines.line(row);

@@ -6,8 +6,8 @@ use super::exec::Exec;
 use super::region::Region;
 use crate::error::{Done, Error};
 use crate::lines::{Pos, indent_len};
-use crate::object::Selected;
 use crate::motion::Extent;
+use crate::object::Selected;
 
 /// The markers of a comment, with and without the blanks inside.
 struct Markers {
@@ -50,7 +50,9 @@ pub(super) fn toggle(exec: &mut Exec, region: &Region) -> Done {
         let message = "this language has no comments";
         return Err(Error::Unsupported(message.to_owned()));
     };
-    let rows: Vec<u32> = (first..=last).filter(|row| !exec.lines.is_blank(*row)).collect();
+    let rows: Vec<u32> = (first..=last)
+        .filter(|row| !exec.lines.is_blank(*row))
+        .collect();
     let is_commented = |row: &u32| {
         let line = exec.lines.line(*row);
         markers.inside(line.trim_start()).is_some()
@@ -71,11 +73,16 @@ pub(super) fn toggle(exec: &mut Exec, region: &Region) -> Done {
         } else {
             markers.around(text)
         };
-        let span = exec.lines.span(Pos::new(row, from), Pos::new(row, line.len()));
+        let span = exec
+            .lines
+            .span(Pos::new(row, from), Pos::new(row, line.len()));
         edits.push(Edit::new(span, new));
     }
     exec.edit(edits)?;
-    exec.set_change_marks(Pos::new(first, 0), Pos::new(last, exec.lines.last_col(last)));
+    exec.set_change_marks(
+        Pos::new(first, 0),
+        Pos::new(last, exec.lines.last_col(last)),
+    );
     let at = exec.lines.clamp(region.caret, false);
     exec.set_pos(at);
     Ok(())
@@ -96,5 +103,9 @@ pub(super) fn lines_at(exec: &Exec) -> Option<Selected> {
     while last < exec.lines.last() && is_comment(last + 1) {
         last += 1;
     }
-    Some(Selected::new(Pos::new(first, 0), Pos::new(last, 0), Extent::Lines))
+    Some(Selected::new(
+        Pos::new(first, 0),
+        Pos::new(last, 0),
+        Extent::Lines,
+    ))
 }

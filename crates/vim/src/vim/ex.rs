@@ -219,7 +219,11 @@ fn delete_marks(exec: &mut Exec, command: &ExCommand) -> Done {
     if command.arguments.is_empty() {
         return Err(Error::ArgumentRequired);
     }
-    let chars: Vec<char> = command.arguments.chars().filter(|char| *char != ' ').collect();
+    let chars: Vec<char> = command
+        .arguments
+        .chars()
+        .filter(|char| *char != ' ')
+        .collect();
     let mut ix = 0;
     while ix < chars.len() {
         let first = chars[ix];

@@ -59,7 +59,8 @@ pub(super) fn exchange(exec: &mut Exec, region: &Region) -> Done {
     } else {
         // The second text moved by the difference in length.
         let grown = high.len() as isize - low.len() as isize;
-        exec.lines.pos(base::ByteOffset(b.start.0.saturating_add_signed(grown)))
+        exec.lines
+            .pos(base::ByteOffset(b.start.0.saturating_add_signed(grown)))
     };
     exec.set_change_marks(start, start);
     exec.set_pos(start);

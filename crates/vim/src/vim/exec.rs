@@ -13,7 +13,7 @@ use crate::command::VisualShape;
 use crate::effect::Effect;
 use crate::error::{Done, Error};
 use crate::globals::VimGlobals;
-use crate::host::{VimHost, Viewport};
+use crate::host::{Viewport, VimHost};
 use crate::lines::{Lines, Pos};
 use crate::marks::PosMap;
 use crate::motion::Aim;
@@ -227,14 +227,21 @@ impl<'a> Exec<'a> {
     /// come or go.
     fn save_line(&mut self, edits: &[Edit]) {
         let row = |offset| self.lines.text().point_at(offset).row.0;
-        let rows = edits.iter().map(|edit| (row(edit.span.start), row(edit.span.end)));
+        let rows = edits
+            .iter()
+            .map(|edit| (row(edit.span.start), row(edit.span.end)));
         let in_one_row = rows.clone().all(|(first, last)| first == last)
             && edits.iter().all(|edit| !edit.text.contains('\n'));
         let Some((first, _)) = rows.clone().next().filter(|_| in_one_row) else {
             self.vim.saved_line = None;
             return;
         };
-        if self.vim.saved_line.as_ref().is_none_or(|saved| saved.row != first) {
+        if self
+            .vim
+            .saved_line
+            .as_ref()
+            .is_none_or(|saved| saved.row != first)
+        {
             self.vim.saved_line = Some(SavedLine {
                 row: first,
                 text: self.lines.line(first).into_owned(),
@@ -374,6 +381,7 @@ impl<'a> Exec<'a> {
     /// Whether the next characters of a line are blanks up to its end.
     pub(super) fn ends_in_blanks(&self, pos: Pos) -> bool {
         let line = self.lines.line(pos.row);
-        line.get(pos.col..).is_some_and(|rest| rest.chars().all(chars::is_blank))
+        line.get(pos.col..)
+            .is_some_and(|rest| rest.chars().all(chars::is_blank))
     }
 }

@@ -15,7 +15,9 @@ const DEFAULT_WIDTH: u32 = 79;
 /// or keeps its place.
 pub(super) fn format(exec: &mut Exec, region: &Region, keeps: Option<Pos>) -> Done {
     let (first, last) = (region.start.row, region.end.row);
-    let old: Vec<String> = (first..=last).map(|row| exec.lines.line(row).into_owned()).collect();
+    let old: Vec<String> = (first..=last)
+        .map(|row| exec.lines.line(row).into_owned())
+        .collect();
     let new = formatted(exec, &old);
     let rows = new.len() as u32;
     if new != old {
@@ -44,14 +46,23 @@ fn followed(first: u32, old: &[String], new: &[String], pos: Pos) -> Pos {
     }
     let row = (pos.row - first) as usize;
     let from_end = |row: usize| (new.len() + row).saturating_sub(old.len()) as u32;
-    let Some(line) = old.get(row).filter(|line| line.chars().any(|char| is_text(&char))) else {
+    let Some(line) = old
+        .get(row)
+        .filter(|line| line.chars().any(|char| is_text(&char)))
+    else {
         // Lines behind and blank ones keep their distance from the end.
         return Pos::new(first + from_end(row), pos.col);
     };
-    let before: usize = old[..row].iter().map(|line| line.chars().filter(is_text).count()).sum();
+    let before: usize = old[..row]
+        .iter()
+        .map(|line| line.chars().filter(is_text).count())
+        .sum();
     let own = &line[..pos.col.min(line.len())];
     let blanks = own.len() - own.trim_end_matches([' ', '\t']).len();
-    let is_on_text = line[own.len()..].chars().next().is_some_and(|char| is_text(&char));
+    let is_on_text = line[own.len()..]
+        .chars()
+        .next()
+        .is_some_and(|char| is_text(&char));
     // The character at the caret, or else the one before its blanks.
     let target = before + own.chars().filter(is_text).count() + usize::from(is_on_text);
     if target == 0 {
@@ -62,7 +73,11 @@ fn followed(first: u32, old: &[String], new: &[String], pos: Pos) -> Pos {
         for (col, char) in line.char_indices().filter(|(_, char)| is_text(char)) {
             seen += 1;
             if seen == target {
-                let behind = if is_on_text { 0 } else { char.len_utf8() + blanks };
+                let behind = if is_on_text {
+                    0
+                } else {
+                    char.len_utf8() + blanks
+                };
                 return Pos::new(first + ix as u32, col + behind);
             }
         }
@@ -75,7 +90,9 @@ fn followed(first: u32, old: &[String], new: &[String], pos: Pos) -> Pos {
 fn leader<'t>(line: &'t str, markers: &[String]) -> Option<&'t str> {
     let indent = indent_len(line);
     let rest = &line[indent..];
-    let marker = markers.iter().find(|marker| rest.starts_with(marker.as_str()))?;
+    let marker = markers
+        .iter()
+        .find(|marker| rest.starts_with(marker.as_str()))?;
     let behind = &rest[marker.len()..];
     let blanks = indent_len(behind);
     Some(&line[..indent + marker.len() + blanks])
@@ -105,7 +122,12 @@ fn formatted(exec: &Exec, lines: &[String]) -> Vec<String> {
         let lead = leader(line, &markers);
         let body = &line[lead.map_or(0, str::len)..];
         if body.trim_matches([' ', '\t']).is_empty() {
-            new.extend(paragraph.take().into_iter().flat_map(|joined| broken(exec, &joined)));
+            new.extend(
+                paragraph
+                    .take()
+                    .into_iter()
+                    .flat_map(|joined| broken(exec, &joined)),
+            );
             new.push(line.clone());
             continue;
         }
@@ -115,7 +137,12 @@ fn formatted(exec: &Exec, lines: &[String]) -> Vec<String> {
                 joined.add(line, lead);
             }
             _ => {
-                new.extend(paragraph.take().into_iter().flat_map(|joined| broken(exec, &joined)));
+                new.extend(
+                    paragraph
+                        .take()
+                        .into_iter()
+                        .flat_map(|joined| broken(exec, &joined)),
+                );
                 let line = &retabbed(exec, line);
                 let start = leader(line, &markers).map_or(indent_len(line), str::len);
                 paragraph = Some(JoinedLines {
@@ -126,7 +153,11 @@ fn formatted(exec: &Exec, lines: &[String]) -> Vec<String> {
             }
         }
     }
-    new.extend(paragraph.into_iter().flat_map(|joined| broken(exec, &joined)));
+    new.extend(
+        paragraph
+            .into_iter()
+            .flat_map(|joined| broken(exec, &joined)),
+    );
     new
 }
 

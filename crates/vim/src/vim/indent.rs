@@ -32,7 +32,10 @@ pub(super) fn shift(exec: &mut Exec, region: &Region, levels: i64) -> Done {
         }
         _ => exec.set_row(first),
     }
-    exec.set_change_marks(Pos::new(first, 0), Pos::new(last, exec.lines.last_col(last)));
+    exec.set_change_marks(
+        Pos::new(first, 0),
+        Pos::new(last, exec.lines.last_col(last)),
+    );
     Ok(())
 }
 
@@ -83,7 +86,11 @@ fn shifted_block(exec: &Exec, row: u32, block: BlockCells, levels: i64) -> Optio
     }
     let by = levels * i64::from(exec.globals.options.level());
     let is_blank = |char: char| chars::is_blank(char);
-    let behind_start = if part.lead > 0 { part.inner_from } else { part.from };
+    let behind_start = if part.lead > 0 {
+        part.inner_from
+    } else {
+        part.from
+    };
     let behind = &line[behind_start..];
     let text_start = behind_start + behind.len() - behind.trim_start_matches(is_blank).len();
     let text_cell = cells_of(&line, text_start, tab_width).0;
@@ -93,7 +100,9 @@ fn shifted_block(exec: &Exec, row: u32, block: BlockCells, levels: i64) -> Optio
         let from_cell = cells_of(&line, blanks_start, tab_width).0;
         let total = text_cell - from_cell + by as u32;
         let new = blanks_between(exec, from_cell, from_cell + total);
-        let span = exec.lines.span(Pos::new(row, blanks_start), Pos::new(row, text_start));
+        let span = exec
+            .lines
+            .span(Pos::new(row, blanks_start), Pos::new(row, text_start));
         return Some(Edit::new(span, new));
     }
     let room = text_cell.saturating_sub(block.left);
@@ -107,7 +116,9 @@ fn shifted_block(exec: &Exec, row: u32, block: BlockCells, levels: i64) -> Optio
         cell = end;
         kept = ix + char.len_utf8();
     }
-    let span = exec.lines.span(Pos::new(row, kept), Pos::new(row, text_start));
+    let span = exec
+        .lines
+        .span(Pos::new(row, kept), Pos::new(row, text_start));
     Some(Edit::new(span, " ".repeat((target - cell) as usize)))
 }
 
@@ -150,7 +161,10 @@ pub(super) fn reindent(exec: &mut Exec, region: &Region) -> Done {
         }
     }
     exec.set_row(first);
-    exec.set_change_marks(Pos::new(first, 0), Pos::new(last, exec.lines.last_col(last)));
+    exec.set_change_marks(
+        Pos::new(first, 0),
+        Pos::new(last, exec.lines.last_col(last)),
+    );
     Ok(())
 }
 

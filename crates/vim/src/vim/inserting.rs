@@ -121,11 +121,14 @@ pub(super) fn resume(exec: &mut Exec) {
     exec.vim.is_insert_normal = false;
     exec.vim.state = State::Insert;
     begin(exec, InsertStart::Typed(1));
-    set_origin(exec, Repeat {
-        command: NormalCommand::new(Action::Insert(InsertPlace::Here)),
-        visual: None,
-        inserted: Vec::new(),
-    });
+    set_origin(
+        exec,
+        Repeat {
+            command: NormalCommand::new(Action::Insert(InsertPlace::Here)),
+            visual: None,
+            inserted: Vec::new(),
+        },
+    );
 }
 
 impl super::Vim {
@@ -240,7 +243,10 @@ fn join_to_previous(exec: &mut Exec) -> Done {
     exec.set_pos(end);
     if let (Some(insert), Some((start, limit))) = (&mut exec.vim.insert, place) {
         insert.has_auto_indent = false;
-        insert.set_place(active, (start.min(end), limit.filter(|limit| limit.row < at.row)));
+        insert.set_place(
+            active,
+            (start.min(end), limit.filter(|limit| limit.row < at.row)),
+        );
     }
     Ok(())
 }

@@ -36,9 +36,16 @@ pub(super) struct Typeahead {
 
 #[derive(Clone, Debug)]
 enum Queued {
-    Key { key: Key, is_mappable: bool },
+    Key {
+        key: Key,
+        is_mappable: bool,
+    },
     /// The rest of a macro, which runs some times more.
-    Macro { keys: Arc<[Key]>, ix: usize, times: u32 },
+    Macro {
+        keys: Arc<[Key]>,
+        ix: usize,
+        times: u32,
+    },
 }
 
 impl Typeahead {
@@ -154,7 +161,13 @@ impl Vim {
                 (!is_waiting).then_some(MapMode::Insert)
             }
             _ if self.waits_for_motion() => Some(MapMode::Pending),
-            _ if !self.pending.iter().all(|key| matches!(key, Key::Char('1'..='9'))) => None,
+            _ if !self
+                .pending
+                .iter()
+                .all(|key| matches!(key, Key::Char('1'..='9'))) =>
+            {
+                None
+            }
             State::Normal => Some(MapMode::Normal),
             State::Visual(_) | State::Select(_) => Some(MapMode::Visual),
         }
@@ -378,11 +391,10 @@ impl Exec<'_> {
     pub(super) fn queue_macro(&mut self, text: &str, times: u32) {
         let keys: Arc<[Key]> = Key::from_text(text).into();
         if !keys.is_empty() && times > 0 {
-            self.vim.typeahead.queue.push_front(Queued::Macro {
-                keys,
-                ix: 0,
-                times,
-            });
+            self.vim
+                .typeahead
+                .queue
+                .push_front(Queued::Macro { keys, ix: 0, times });
         }
     }
 
@@ -407,6 +419,8 @@ impl Exec<'_> {
         text.pop();
         let content = RegisterText::new(text, RegisterShape::Chars);
         self.globals.last_recorded = Some(recording.register.to_ascii_lowercase());
-        self.globals.registers.write_aside(recording.register, content);
+        self.globals
+            .registers
+            .write_aside(recording.register, content);
     }
 }

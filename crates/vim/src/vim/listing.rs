@@ -14,10 +14,16 @@ pub(super) fn show_char(exec: &mut Exec) -> Done {
     let char = exec.lines.char_at(exec.pos()).ok_or(Error::Beep)?;
     let code = char as u32;
     let mut bytes = [0; 4];
-    let bytes = char.encode_utf8(&mut bytes).bytes().map(|byte| format!("{byte:02x}"));
+    let bytes = char
+        .encode_utf8(&mut bytes)
+        .bytes()
+        .map(|byte| format!("{byte:02x}"));
     let bytes: Vec<String> = bytes.collect();
     let shown = printable(&char.to_string());
-    exec.message(format!("<{shown}> {code}, U+{code:04X}, bytes {}", bytes.join(" ")));
+    exec.message(format!(
+        "<{shown}> {code}, U+{code:04X}, bytes {}",
+        bytes.join(" ")
+    ));
     Ok(())
 }
 
@@ -29,7 +35,9 @@ pub(super) fn show_position(exec: &mut Exec) {
     let name = exec.host.file_name(crate::host::FileName::Current);
     let name = name.unwrap_or_else(|| "[no name]".to_owned());
     let (line, column) = (at.row + 1, at.col + 1);
-    exec.message(format!("{name}: line {line} of {count} ({percent} %), column {column}"));
+    exec.message(format!(
+        "{name}: line {line} of {count} ({percent} %), column {column}"
+    ));
 }
 
 /// Characters of a text as a list shows them: control characters as `^A`, one line, not too long.
@@ -69,7 +77,10 @@ pub(super) fn registers(exec: &mut Exec, names: &str) {
             rows.push(row(name, &text));
         }
     }
-    for name in ['.', ':', '/', '%', '#', '+', '*'].into_iter().filter(|name| wanted(*name)) {
+    for name in ['.', ':', '/', '%', '#', '+', '*']
+        .into_iter()
+        .filter(|name| wanted(*name))
+    {
         if let Ok(text) = exec.read_register(Some(name)) {
             rows.push(row(name, &text));
         }
@@ -82,14 +93,22 @@ pub(super) fn registers(exec: &mut Exec, names: &str) {
 pub(super) fn marks(exec: &mut Exec) {
     let mut lines = vec!["mark line  col text".to_owned()];
     let named: Vec<char> = exec.vim.marks.named.keys().copied().collect();
-    for name in ['\''].into_iter().chain(named).chain(['[', ']', '<', '>', '.', '^']) {
+    for name in ['\'']
+        .into_iter()
+        .chain(named)
+        .chain(['[', ']', '<', '>', '.', '^'])
+    {
         if let Ok(pos) = super::marking::place(exec, name) {
             lines.push(place_row(exec, name, pos));
         }
     }
     for (name, mark) in &exec.globals.marks {
         let path = mark.path.as_deref().unwrap_or("[no name]");
-        lines.push(format!(" {name} {:6} {:4} {path}", mark.pos.row + 1, mark.pos.col));
+        lines.push(format!(
+            " {name} {:6} {:4} {path}",
+            mark.pos.row + 1,
+            mark.pos.col
+        ));
     }
     exec.effect(Effect::Listing(lines));
 }

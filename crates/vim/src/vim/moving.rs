@@ -78,7 +78,11 @@ pub(super) fn run(exec: &mut Exec, call: &MotionCall) -> Done<Moved> {
         Motion::ToLine => Ok(to_line(exec, call.count.unwrap_or(exec.lines.count()))),
         Motion::ToFirstLine => Ok(to_line(exec, count)),
         Motion::ToLastEnd => {
-            let row = call.count.unwrap_or(exec.lines.count()).min(exec.lines.count()) - 1;
+            let row = call
+                .count
+                .unwrap_or(exec.lines.count())
+                .min(exec.lines.count())
+                - 1;
             let to = Pos::new(row, exec.lines.last_col(row));
             Ok(Moved::inclusive(to).aiming(Aim::LineEnd).as_jump())
         }
@@ -113,7 +117,9 @@ pub(super) fn run(exec: &mut Exec, call: &MotionCall) -> Done<Moved> {
         }
         Motion::Sentence { is_forward } => {
             let to = sentences::travel(&exec.lines, at, count, *is_forward).ok_or(Error::Beep)?;
-            Ok(off_end(exec, Moved::exclusive(to)).to_first_register().as_jump())
+            Ok(off_end(exec, Moved::exclusive(to))
+                .to_first_register()
+                .as_jump())
         }
         Motion::Paragraph { is_forward } => paragraph(exec, count, *is_forward, None, false),
         Motion::Section { is_forward, to_end } => {
@@ -131,16 +137,22 @@ pub(super) fn run(exec: &mut Exec, call: &MotionCall) -> Done<Moved> {
             Ok(Moved { to, ..moved })
         }
         Motion::Matching => matching(exec, call.count),
-        Motion::Unmatched { bracket, is_forward } => unmatched(exec, count, *bracket, *is_forward),
+        Motion::Unmatched {
+            bracket,
+            is_forward,
+        } => unmatched(exec, count, *bracket, *is_forward),
         Motion::Comment { is_forward } => comment(exec, count, *is_forward),
         Motion::Search(search) => searching::typed(exec, search, count),
         Motion::RepeatSearch { is_reversed } => searching::repeated(exec, *is_reversed, count),
-        Motion::WordSearch { is_forward, is_whole } => {
-            searching::word(exec, *is_forward, *is_whole, count)
-        }
-        Motion::Mark { name, to_line, keeps_jumps } => {
-            marking::motion(exec, *name, *to_line, *keeps_jumps)
-        }
+        Motion::WordSearch {
+            is_forward,
+            is_whole,
+        } => searching::word(exec, *is_forward, *is_whole, count),
+        Motion::Mark {
+            name,
+            to_line,
+            keeps_jumps,
+        } => marking::motion(exec, *name, *to_line, *keeps_jumps),
         Motion::ScreenTop | Motion::ScreenMiddle | Motion::ScreenBottom => {
             Ok(scrolling::screen_row(exec, call))
         }
@@ -242,7 +254,9 @@ pub(super) fn row_away(exec: &Exec, from: u32, by: i64) -> Done<u32> {
             Some(behind).filter(|row| *row <= last)
         } else {
             let first = fold_of(row).map_or(row, |rows| rows.start);
-            first.checked_sub(1).map(|row| fold_of(row).map_or(row, |rows| rows.start))
+            first
+                .checked_sub(1)
+                .map(|row| fold_of(row).map_or(row, |rows| rows.start))
         };
         match next {
             Some(next) => row = next,
@@ -288,7 +302,10 @@ fn last_non_blank(exec: &Exec, count: u32) -> Done<Moved> {
     };
     let line = exec.lines.line(row);
     let text = line.trim_end_matches([' ', '\t']);
-    Ok(Moved::inclusive(Pos::new(row, prev_grapheme(text, text.len()))))
+    Ok(Moved::inclusive(Pos::new(
+        row,
+        prev_grapheme(text, text.len()),
+    )))
 }
 
 fn to_cell(exec: &Exec, count: Option<u32>) -> Moved {
@@ -497,14 +514,26 @@ fn fold(exec: &Exec, count: u32, is_forward: bool, stays_inside: bool) -> Done<M
     for _ in 0..count {
         let at = row;
         let next = match (is_forward, stays_inside) {
-            (true, false) => folds.iter().map(|fold| fold.start).filter(|it| *it > at).min(),
-            (false, false) => folds.iter().map(|fold| fold.end - 1).filter(|it| *it < at).max(),
+            (true, false) => folds
+                .iter()
+                .map(|fold| fold.start)
+                .filter(|it| *it > at)
+                .min(),
+            (false, false) => folds
+                .iter()
+                .map(|fold| fold.end - 1)
+                .filter(|it| *it < at)
+                .max(),
             (true, true) => {
-                let inside = folds.iter().filter(|fold| fold.contains(&at) && fold.end - 1 > at);
+                let inside = folds
+                    .iter()
+                    .filter(|fold| fold.contains(&at) && fold.end - 1 > at);
                 inside.map(|fold| fold.end - 1).min()
             }
             (false, true) => {
-                let inside = folds.iter().filter(|fold| fold.contains(&at) && fold.start < at);
+                let inside = folds
+                    .iter()
+                    .filter(|fold| fold.contains(&at) && fold.start < at);
                 inside.map(|fold| fold.start).max()
             }
         };

@@ -4,11 +4,13 @@
 
 use super::exec::Exec;
 use super::{
-    case, delete, inserting, join, listing, marking, moving, number, operate, prompt, put, repeat, scrolling,
-    surround, undoing, visual,
+    case, delete, inserting, join, listing, marking, moving, number, operate, prompt, put, repeat,
+    scrolling, surround, undoing, visual,
 };
 use crate::command::{Action, FoldAction, NormalCommand, Operator};
-use crate::effect::{BufferCommand, Effect, LookUpKind, NavigationTarget, WindowCommand, WriteCondition};
+use crate::effect::{
+    BufferCommand, Effect, LookUpKind, NavigationTarget, WindowCommand, WriteCondition,
+};
 use crate::error::{Done, Error};
 use crate::lines::Pos;
 use crate::motion::Motion;
@@ -51,7 +53,12 @@ fn normal(exec: &mut Exec, command: &NormalCommand) -> Done {
 }
 
 /// Runs an operator over a motion from the caret.
-fn over_motion(exec: &mut Exec, command: &NormalCommand, operator: Operator, motion: Motion) -> Done {
+fn over_motion(
+    exec: &mut Exec,
+    command: &NormalCommand,
+    operator: Operator,
+    motion: Motion,
+) -> Done {
     let command = NormalCommand {
         operator: Some(operator.clone()),
         action: Action::Motion(motion),
@@ -74,17 +81,26 @@ fn over_lines(exec: &mut Exec, command: &NormalCommand, operator: Operator) -> D
 fn editing(exec: &mut Exec, command: &NormalCommand) -> Option<Done> {
     let count = command.count_or_one();
     Some(match &command.action {
-        Action::DeleteChar => {
-            over_motion(exec, command, Operator::Delete, Motion::Right { wraps: false })
-        }
-        Action::DeleteCharBefore => {
-            over_motion(exec, command, Operator::Delete, Motion::Left { wraps: false })
-        }
+        Action::DeleteChar => over_motion(
+            exec,
+            command,
+            Operator::Delete,
+            Motion::Right { wraps: false },
+        ),
+        Action::DeleteCharBefore => over_motion(
+            exec,
+            command,
+            Operator::Delete,
+            Motion::Left { wraps: false },
+        ),
         Action::DeleteToEnd => over_motion(exec, command, Operator::Delete, Motion::LineEnd),
         Action::ChangeToEnd => over_motion(exec, command, Operator::Change, Motion::LineEnd),
-        Action::Substitute => {
-            over_motion(exec, command, Operator::Change, Motion::Right { wraps: false })
-        }
+        Action::Substitute => over_motion(
+            exec,
+            command,
+            Operator::Change,
+            Motion::Right { wraps: false },
+        ),
         Action::SubstituteLines => over_lines(exec, command, Operator::Change),
         Action::YankLine if exec.globals.options.yank_to_end => {
             over_motion(exec, command, Operator::Yank, Motion::LineEnd)
@@ -103,7 +119,10 @@ fn editing(exec: &mut Exec, command: &NormalCommand) -> Option<Done> {
             exec.each_caret(|exec| case::replace_here(exec, char, count))
         }
         Action::SwapCaseChar => exec.each_caret(|exec| case::swap_here(exec, count)),
-        Action::Add { sign, is_progressive: false } => {
+        Action::Add {
+            sign,
+            is_progressive: false,
+        } => {
             let by = sign * i64::from(count);
             exec.each_caret(|exec| number::add_here(exec, by))
         }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::block::BlockPart;
 use super::exec::Exec;
 use super::region::{Region, RegionShape};
-use super::block::BlockPart;
 use crate::error::{Done, Error};
 use crate::lines::Pos;
 
@@ -53,7 +53,11 @@ pub(super) fn add_in(exec: &mut Exec, region: &Region, by: i64, is_progressive: 
             RegionShape::Lines => 0..line.len(),
             RegionShape::Chars => {
                 let start = if row == first { region.start.col } else { 0 };
-                let end = if row == last { region.end.col.min(line.len()) } else { line.len() };
+                let end = if row == last {
+                    region.end.col.min(line.len())
+                } else {
+                    line.len()
+                };
                 start.min(end)..end
             }
             RegionShape::Block(cells) => {
@@ -80,7 +84,11 @@ pub(super) fn add_in(exec: &mut Exec, region: &Region, by: i64, is_progressive: 
     if !is_found {
         return Err(Error::Beep);
     }
-    let start = if region.shape == RegionShape::Lines { region.start } else { region.caret };
+    let start = if region.shape == RegionShape::Lines {
+        region.start
+    } else {
+        region.caret
+    };
     exec.set_pos(start);
     exec.set_change_marks(start, exec.lines.clamp(region.end, false));
     Ok(())
@@ -112,13 +120,23 @@ impl<'a> NumberFinder<'a> {
         }
         let bytes = self.line.as_bytes();
         // A column in a prefixed number, or before any number.
-        for (marker, is_digit) in [(b'x', u8::is_ascii_hexdigit as fn(&u8) -> bool), (b'b', is_binary)] {
+        for (marker, is_digit) in [
+            (b'x', u8::is_ascii_hexdigit as fn(&u8) -> bool),
+            (b'b', is_binary),
+        ] {
             let mut start = col.min(bytes.len());
-            while start > 0 && bytes.get(start).is_some_and(is_digit) && is_digit(&bytes[start - 1]) {
+            while start > 0 && bytes.get(start).is_some_and(is_digit) && is_digit(&bytes[start - 1])
+            {
                 start -= 1;
             }
             let at = |ix: usize| self.byte(ix);
-            let candidates = [start.checked_sub(2), start.checked_sub(1), Some(start), col.checked_sub(1), Some(col)];
+            let candidates = [
+                start.checked_sub(2),
+                start.checked_sub(1),
+                Some(start),
+                col.checked_sub(1),
+                Some(col),
+            ];
             for zero in candidates.into_iter().flatten() {
                 let is_prefix = at(zero) == b'0' && at(zero + 1).to_ascii_lowercase() == marker;
                 if is_prefix && is_digit(&at(zero + 2)) {
@@ -138,7 +156,10 @@ impl<'a> NumberFinder<'a> {
                 start += 1;
             }
         }
-        while start > 0 && self.byte(start).is_ascii_digit() && self.byte(start - 1).is_ascii_digit() {
+        while start > 0
+            && self.byte(start).is_ascii_digit()
+            && self.byte(start - 1).is_ascii_digit()
+        {
             start -= 1;
         }
         self.at(start, 0)
@@ -202,7 +223,11 @@ impl<'a> NumberFinder<'a> {
         NumberText {
             range: digits.clone(),
             digits,
-            notation: if marker == b'x' { Notation::Hex } else { Notation::Binary },
+            notation: if marker == b'x' {
+                Notation::Hex
+            } else {
+                Notation::Binary
+            },
         }
         .from(zero)
     }
@@ -273,7 +298,9 @@ fn letter_changed(letter: &str, by: i64) -> String {
     } else {
         (b'a', b'z')
     };
-    let moved = i64::from(byte).saturating_add(by).clamp(i64::from(low), i64::from(high));
+    let moved = i64::from(byte)
+        .saturating_add(by)
+        .clamp(i64::from(low), i64::from(high));
     char::from(moved as u8).to_string()
 }
 

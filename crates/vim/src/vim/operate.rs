@@ -6,8 +6,8 @@ use super::exec::Exec;
 use super::moving::{self, MotionCall};
 use super::region::{self, Region, RegionShape};
 use super::{
-    State, VisualMemory, Want, case, change, comment, delete, exchange, format, indent, put, searching, surround, visual,
-    yank,
+    State, VisualMemory, Want, case, change, comment, delete, exchange, format, indent, put,
+    searching, surround, visual, yank,
 };
 use crate::command::{Action, NormalCommand, ObjectKind, Operator, VisualShape};
 use crate::effect::{Effect, FoldCommand};
@@ -30,7 +30,10 @@ pub(super) fn operator(exec: &mut Exec, command: &NormalCommand, operator: &Oper
 /// Returns to the column from before an operator that removes or moves whole lines, unless the
 /// option says that the caret goes to the first character.
 fn keep_column(exec: &mut Exec, operator: &Operator, region: &Region, want: Want) {
-    let moves = matches!(operator, Operator::Delete | Operator::Indent | Operator::Outdent);
+    let moves = matches!(
+        operator,
+        Operator::Delete | Operator::Indent | Operator::Outdent
+    );
     let is_lines = region.shape == RegionShape::Lines;
     let is_shift = *operator != Operator::Delete && !matches!(region.shape, RegionShape::Block(_));
     let is_kept = is_lines && !region.is_adjusted || is_shift;
@@ -94,7 +97,12 @@ fn region_of(
                 extent: selected.extent,
                 ..Moved::exclusive(selected.head)
             };
-            Ok(Region::of_motion(exec, selected.anchor, &moved, command.force))
+            Ok(Region::of_motion(
+                exec,
+                selected.anchor,
+                &moved,
+                command.force,
+            ))
         }
         _ => Err(Error::Beep),
     }
@@ -106,7 +114,10 @@ fn whole_lines(exec: &Exec, command: &NormalCommand, operator: &Operator) -> Don
     if command.force == Some(VisualShape::Chars) {
         let start = Pos::new(first, exec.lines.first_non_blank(first));
         let line = exec.lines.line(first);
-        let end = Pos::new(first, line.trim_end_matches([' ', '\t']).len().max(start.col));
+        let end = Pos::new(
+            first,
+            line.trim_end_matches([' ', '\t']).len().max(start.col),
+        );
         return Ok(Region::chars(&exec.lines, start, end));
     }
     let last = match command.count_or_one() {
@@ -178,7 +189,10 @@ fn syntax_object(
         _ => base::Span::at(at),
     };
     for _ in 0..count {
-        span = exec.host.syntax_object(kind, extent, span).ok_or(Error::Beep)?;
+        span = exec
+            .host
+            .syntax_object(kind, extent, span)
+            .ok_or(Error::Beep)?;
     }
     let start = exec.lines.pos(span.start);
     let mut end = crate::lines::Walker::new(&exec.lines, exec.lines.pos(span.end));
@@ -195,7 +209,11 @@ fn syntax_object(
 }
 
 /// Runs an operator over the visual selection of the active caret.
-pub(super) fn over_selection(exec: &mut Exec, command: &NormalCommand, operator: &Operator) -> Done {
+pub(super) fn over_selection(
+    exec: &mut Exec,
+    command: &NormalCommand,
+    operator: &Operator,
+) -> Done {
     let Some(shape) = exec.visual_shape() else {
         return Err(Error::Beep);
     };
@@ -250,11 +268,27 @@ pub(super) fn apply(
             Ok(())
         }
         Operator::FoldOpen { deep } => {
-            fold(exec, region, if *deep { FoldCommand::OpenDeep } else { FoldCommand::Open });
+            fold(
+                exec,
+                region,
+                if *deep {
+                    FoldCommand::OpenDeep
+                } else {
+                    FoldCommand::Open
+                },
+            );
             Ok(())
         }
         Operator::FoldClose { deep } => {
-            fold(exec, region, if *deep { FoldCommand::CloseDeep } else { FoldCommand::Close });
+            fold(
+                exec,
+                region,
+                if *deep {
+                    FoldCommand::CloseDeep
+                } else {
+                    FoldCommand::Close
+                },
+            );
             Ok(())
         }
     }
@@ -297,7 +331,11 @@ pub(super) fn select_object(
     exec.vim.state = State::Visual(shape);
     let keeps_anchor = is_match && was_visual && caret.anchor != caret.pos;
     let (anchor, head) = if let (true, ObjectKind::Match { is_forward }) = (keeps_anchor, kind) {
-        let head = if is_forward { selected.head } else { selected.anchor };
+        let head = if is_forward {
+            selected.head
+        } else {
+            selected.anchor
+        };
         (caret.anchor, head)
     } else if kind == (ObjectKind::Match { is_forward: false }) {
         (selected.head, selected.anchor)

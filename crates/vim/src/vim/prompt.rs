@@ -106,9 +106,10 @@ impl Prompt {
     fn word_start(&self) -> usize {
         let before = self.text[..self.cursor].trim_end();
         let class = before.chars().next_back().map(crate::chars::class);
-        let start = before.char_indices().rev().take_while(|(_, char)| {
-            Some(crate::chars::class(*char)) == class
-        });
+        let start = before
+            .char_indices()
+            .rev()
+            .take_while(|(_, char)| Some(crate::chars::class(*char)) == class);
         start.last().map_or(0, |(ix, _)| ix)
     }
 }
@@ -260,8 +261,7 @@ fn recall(exec: &mut Exec, prompt: &mut Prompt, is_older: bool) {
 fn argument(exec: &mut Exec, prompt: &mut Prompt, waiting: PromptWait, key: Key) -> Done {
     match (waiting, key) {
         (PromptWait::Register, Key::Ctrl('w')) => {
-            let (_, word, _) =
-                searching::word_at(&exec.lines, exec.pos()).ok_or(Error::NoWord)?;
+            let (_, word, _) = searching::word_at(&exec.lines, exec.pos()).ok_or(Error::NoWord)?;
             prompt.insert(&word);
         }
         (PromptWait::Register, Key::Ctrl('l')) => {

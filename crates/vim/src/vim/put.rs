@@ -24,9 +24,15 @@ pub(super) fn put(exec: &mut Exec, command: &NormalCommand, style: PutStyle) -> 
 
 /// Puts a text at the caret.
 pub(super) fn put_text(exec: &mut Exec, text: &RegisterText, style: PutStyle, count: u32) -> Done {
-    let bytes = text.text.len().saturating_add(1).saturating_mul(count as usize);
+    let bytes = text
+        .text
+        .len()
+        .saturating_add(1)
+        .saturating_mul(count as usize);
     if bytes > MAX_BYTES {
-        return Err(Error::Unsupported("the text to put would be too large".to_owned()));
+        return Err(Error::Unsupported(
+            "the text to put would be too large".to_owned(),
+        ));
     }
     match text.shape {
         RegisterShape::Chars if style.reindents => {
@@ -195,7 +201,9 @@ fn put_block(exec: &mut Exec, text: &str, width: u32, style: PutStyle, count: u3
         }
         last_end = Pos::new(row, split.from + new.len());
         new.push_str(&" ".repeat(split.behind as usize));
-        let span = exec.lines.span(Pos::new(row, split.from), Pos::new(row, split.to));
+        let span = exec
+            .lines
+            .span(Pos::new(row, split.from), Pos::new(row, split.to));
         edits.push(Edit::new(span, new));
     }
     exec.edit(edits)?;
@@ -281,14 +289,25 @@ pub(super) fn put_over(exec: &mut Exec, command: &NormalCommand, style: PutStyle
     };
     if let (RegionShape::Block(_), RegisterShape::Lines) = (region.shape, text.shape) {
         // `p` puts lines below the block, `P` above it.
-        let row = if was_before { region.start.row } else { region.end.row };
+        let row = if was_before {
+            region.start.row
+        } else {
+            region.end.row
+        };
         let style = PutStyle {
             before: was_before && !is_behind,
             ..style
         };
         put_lines(exec, &text.text, row, style, command.count_or_one())?;
     } else {
-        put_replacing(exec, &text, &region, style, command.count_or_one(), takes_all)?;
+        put_replacing(
+            exec,
+            &text,
+            &region,
+            style,
+            command.count_or_one(),
+            takes_all,
+        )?;
     }
     if let (Some(start), Some(end)) = (exec.vim.marks.start, exec.vim.marks.end) {
         exec.vim.visual = exec.vim.visual.map(|visual| super::VisualMemory {

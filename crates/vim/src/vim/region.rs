@@ -159,8 +159,14 @@ impl Region {
 
     /// Lines, with those of closed folds at both ends.
     pub(super) fn whole_lines(exec: &Exec, first: u32, last: u32) -> Self {
-        let first = exec.host.closed_fold(first).map_or(first, |rows| rows.start);
-        let last = exec.host.closed_fold(last).map_or(last, |rows| rows.end - 1);
+        let first = exec
+            .host
+            .closed_fold(first)
+            .map_or(first, |rows| rows.start);
+        let last = exec
+            .host
+            .closed_fold(last)
+            .map_or(last, |rows| rows.end - 1);
         Self::lines(first, last.min(exec.lines.last()))
     }
 

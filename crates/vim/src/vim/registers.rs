@@ -29,7 +29,10 @@ impl Exec<'_> {
         let name = self.register_or_default(name).unwrap_or('"');
         let slot = self.slot();
         if let Some(kind) = clipboard_of(name) {
-            let flat = self.host.clipboard(kind).ok_or(Error::EmptyRegister(name))?;
+            let flat = self
+                .host
+                .clipboard(kind)
+                .ok_or(Error::EmptyRegister(name))?;
             return Ok(self.globals.registers.read_mirrored(name, slot, &flat));
         }
         let chars = |text: String| RegisterText::new(text, RegisterShape::Chars);
@@ -39,7 +42,11 @@ impl Exec<'_> {
             '/' => self.globals.search.pattern.clone(),
             '%' => self.host.file_name(FileName::Current),
             '#' => self.host.file_name(FileName::Alternate),
-            '=' => return Err(Error::Unsupported("the register = is not supported".to_owned())),
+            '=' => {
+                return Err(Error::Unsupported(
+                    "the register = is not supported".to_owned(),
+                ));
+            }
             _ => {
                 let found = self.globals.registers.read(name, slot);
                 return found.ok_or(Error::EmptyRegister(name));
@@ -63,7 +70,12 @@ impl Exec<'_> {
     }
 
     /// Stores deleted text: in the register, and in the numbered ones or the small one.
-    pub(super) fn store_deleted(&mut self, name: Option<char>, region: &Region, text: RegisterText) -> Done {
+    pub(super) fn store_deleted(
+        &mut self,
+        name: Option<char>,
+        region: &Region,
+        text: RegisterText,
+    ) -> Done {
         let name = self.checked_register(name)?;
         if name == Some('_') {
             return Ok(());
@@ -77,7 +89,9 @@ impl Exec<'_> {
         if is_long || region.uses_first_register {
             self.globals.registers.write_numbered(slot, text.clone());
             if let Some(name) = name.filter(char::is_ascii_uppercase) {
-                self.globals.registers.point_unnamed(name.to_ascii_lowercase());
+                self.globals
+                    .registers
+                    .point_unnamed(name.to_ascii_lowercase());
             }
         }
         if name.is_none() && !is_long {

@@ -10,7 +10,10 @@ use crate::motion::{Motion, Moved, ScrollMotion};
 
 /// The last row in view.
 fn bottom(exec: &Exec) -> u32 {
-    let end = exec.viewport.top.saturating_add(exec.viewport.height.max(1));
+    let end = exec
+        .viewport
+        .top
+        .saturating_add(exec.viewport.height.max(1));
     (end - 1).min(exec.lines.last())
 }
 
@@ -62,7 +65,10 @@ pub(super) fn pages(exec: &mut Exec, motion: ScrollMotion, count: Option<u32>) -
     let at = exec.pos().row;
     let top = exec.viewport.top;
     let (row, new_top) = if is_down {
-        (at.saturating_add(rows).min(last), top.saturating_add(rows).min(last))
+        (
+            at.saturating_add(rows).min(last),
+            top.saturating_add(rows).min(last),
+        )
     } else {
         (at.saturating_sub(rows), top.saturating_sub(rows))
     };
@@ -99,7 +105,12 @@ pub(super) fn lines(exec: &mut Exec, down: bool, count: u32) -> Done {
     } else {
         bottom.saturating_sub(edge)
     };
-    let row = exec.pos().row.max(first).min(final_row.max(first)).min(last);
+    let row = exec
+        .pos()
+        .row
+        .max(first)
+        .min(final_row.max(first))
+        .min(last);
     if row != exec.pos().row {
         let want = exec.wanted_cell();
         let to = exec.pos_in_row(row, want);

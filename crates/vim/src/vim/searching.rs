@@ -35,7 +35,10 @@ pub(super) fn typed(exec: &mut Exec, motion: &SearchMotion, count: u32) -> Done<
         let source = remember(exec, &line, is_forward)?;
         let pattern = compile(exec, &source, exec.globals.search.uses_smart_case)?;
         exec.effect(Effect::HighlightSearch(
-            exec.globals.options.highlight_search.then(|| pattern.query().clone()),
+            exec.globals
+                .options
+                .highlight_search
+                .then(|| pattern.query().clone()),
         ));
         let moved = go(exec, &pattern, &source, is_forward, count)?;
         let Some((next_forward, next)) = line.next.take() else {
@@ -78,19 +81,16 @@ pub(super) fn repeated(exec: &mut Exec, is_reversed: bool, count: u32) -> Done<M
     let pattern = compile(exec, &source, search.uses_smart_case)?;
     exec.globals.search.is_highlighted = true;
     exec.effect(Effect::HighlightSearch(
-        exec.globals.options.highlight_search.then(|| pattern.query().clone()),
+        exec.globals
+            .options
+            .highlight_search
+            .then(|| pattern.query().clone()),
     ));
     go(exec, &pattern, &source, is_forward, count)
 }
 
 /// Goes to a match by the offset of the last search.
-fn go(
-    exec: &Exec,
-    pattern: &Pattern,
-    source: &str,
-    is_forward: bool,
-    count: u32,
-) -> Done<Moved> {
+fn go(exec: &Exec, pattern: &Pattern, source: &str, is_forward: bool, count: u32) -> Done<Moved> {
     let offset = exec.globals.search.offset;
     let way = SearchWay {
         is_forward,
@@ -191,7 +191,11 @@ pub(super) fn word_at(lines: &Lines, at: Pos) -> Option<(Pos, String, bool)> {
 
 /// The pattern that matches a text literally.
 pub(super) fn literal_pattern(text: &str, is_forward: bool) -> String {
-    let special = if is_forward { "/.*~[^$\\" } else { "/?.*~[^$\\" };
+    let special = if is_forward {
+        "/.*~[^$\\"
+    } else {
+        "/?.*~[^$\\"
+    };
     let mut pattern = String::new();
     for char in text.chars() {
         match char {
@@ -234,7 +238,10 @@ pub(super) fn search_for(
     search.is_highlighted = true;
     let pattern = compile(exec, source, false)?;
     exec.effect(Effect::HighlightSearch(
-        exec.globals.options.highlight_search.then(|| pattern.query().clone()),
+        exec.globals
+            .options
+            .highlight_search
+            .then(|| pattern.query().clone()),
     ));
     let at = exec.pos();
     exec.caret_mut().pos = start;

@@ -99,7 +99,11 @@ fn around_chars_on_lines(exec: &mut Exec, region: &Region, pair: &SurroundPair) 
     let indent = line[..indent_len(&line).min(region.start.col)].to_owned();
     let cells = exec.lines.indent_cells(row) + exec.globals.options.level();
     let inner = exec.globals.options.indent_text(cells);
-    let text = exec.lines.text().text(region.span(&exec.lines)).into_owned();
+    let text = exec
+        .lines
+        .text()
+        .text(region.span(&exec.lines))
+        .into_owned();
     let new = format!(
         "{}\n{inner}{}\n{indent}{}",
         pair.open.trim_end(),
@@ -134,8 +138,18 @@ pub(super) fn replace(
     // The blanks inside stay unless the typed bracket asks for its own.
     let target = match target {
         SurroundTarget::Brackets { open, close, .. } if !pair.open.ends_with(' ') => {
-            let with_blanks = matches!(target, SurroundTarget::Brackets { with_blanks: true, .. });
-            SurroundTarget::Brackets { open, close, with_blanks }
+            let with_blanks = matches!(
+                target,
+                SurroundTarget::Brackets {
+                    with_blanks: true,
+                    ..
+                }
+            );
+            SurroundTarget::Brackets {
+                open,
+                close,
+                with_blanks,
+            }
         }
         target => target,
     };
@@ -157,14 +171,19 @@ fn finish(exec: &mut Exec, start: Pos) {
 
 fn find(exec: &Exec, target: SurroundTarget, count: u32) -> Done<SurroundSpans> {
     match target {
-        SurroundTarget::Brackets { open, close, with_blanks } => {
-            brackets_around(exec, (open, close), with_blanks, count)
-        }
+        SurroundTarget::Brackets {
+            open,
+            close,
+            with_blanks,
+        } => brackets_around(exec, (open, close), with_blanks, count),
         SurroundTarget::Sign(sign) => signs_around(exec, sign),
         SurroundTarget::Tag => {
             let at = Span::at(exec.lines.offset(exec.pos()));
             let pairs = enclosing_tag(&exec.lines, at);
-            let pair = pairs.into_iter().nth(count as usize - 1).ok_or(Error::Beep)?;
+            let pair = pairs
+                .into_iter()
+                .nth(count as usize - 1)
+                .ok_or(Error::Beep)?;
             Ok(SurroundSpans {
                 open: pair.start,
                 close: pair.end,
@@ -194,7 +213,9 @@ fn brackets_around(
         close: Span::new(last, last + close.len_utf8()),
     };
     if with_blanks {
-        let inner = lines.text().text(Span::new(spans.open.end, spans.close.start));
+        let inner = lines
+            .text()
+            .text(Span::new(spans.open.end, spans.close.start));
         let blanks = [' ', '\t'];
         let lead = inner.len() - inner.trim_start_matches(blanks).len();
         let trail = inner.len() - inner.trim_end_matches(blanks).len();
@@ -215,7 +236,9 @@ fn signs_around(exec: &Exec, sign: char) -> Done<SurroundSpans> {
         count: 2,
         is_around: false,
     };
-    let selected = TextObject::Quote(sign).select(&exec.lines, &request).ok_or(Error::Beep)?;
+    let selected = TextObject::Quote(sign)
+        .select(&exec.lines, &request)
+        .ok_or(Error::Beep)?;
     let start = exec.lines.offset(selected.anchor);
     let end = exec.lines.offset(selected.head);
     let length = sign.len_utf8();

@@ -99,8 +99,14 @@ struct ChangedRows {
 fn changed_rows(before: &Lines, after: &Lines, change: &Change) -> Option<ChangedRows> {
     let mut all: Option<ChangedRows> = None;
     for splice in &change.splices {
-        let old = (row_of(before, splice.old.start), row_of(before, splice.old.end));
-        let new = (row_of(after, splice.new.start), row_of(after, splice.new.end));
+        let old = (
+            row_of(before, splice.old.start),
+            row_of(before, splice.old.end),
+        );
+        let new = (
+            row_of(after, splice.new.start),
+            row_of(after, splice.new.end),
+        );
         let mut first = new.0;
         // A change that begins at the end of a line and goes on with a line break concerns the next.
         let at_end = splice.new.start == after.text().row_end(base::Row(first))
@@ -109,7 +115,11 @@ fn changed_rows(before: &Lines, after: &Lines, change: &Change) -> Option<Change
             first += 1;
         }
         let ends_at_start = splice.new.end == after.text().row_start(base::Row(new.1));
-        let last = if ends_at_start && new.1 > first { new.1 - 1 } else { new.1 };
+        let last = if ends_at_start && new.1 > first {
+            new.1 - 1
+        } else {
+            new.1
+        };
         let last = last.max(first);
         all = Some(match all {
             None => ChangedRows { first, last },

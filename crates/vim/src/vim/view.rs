@@ -79,7 +79,11 @@ impl Vim {
         let caret = |selection: &Selection| {
             let (mut anchor, mut head) = (selection.anchor, selection.head);
             if !selection.is_empty() {
-                let last = if anchor < head { &mut head } else { &mut anchor };
+                let last = if anchor < head {
+                    &mut head
+                } else {
+                    &mut anchor
+                };
                 *last = text.previous_grapheme(*last);
             }
             Caret {
@@ -138,7 +142,11 @@ impl Vim {
         if line.pattern.is_empty() {
             return None;
         }
-        let replacement = globals.substitute.replacement.as_deref().unwrap_or_default();
+        let replacement = globals
+            .substitute
+            .replacement
+            .as_deref()
+            .unwrap_or_default();
         let context = PatternContext::of(&globals.options, replacement);
         let pattern = Pattern::compile(&line.pattern, context).ok()?;
         let lines = Lines::new(text.clone(), globals.options.tab_width);

@@ -146,14 +146,22 @@ pub(super) fn run(exec: &mut Exec, command: &NormalCommand) -> Done {
                 let (start, end) = region::ends(exec.caret());
                 let region = Region::of_visual(exec, shape, true);
                 finish_selection(exec, shape, &region);
-                join::join(exec, start.row, (end.row - start.row + 1).max(2), with_spaces)
+                join::join(
+                    exec,
+                    start.row,
+                    (end.row - start.row + 1).max(2),
+                    with_spaces,
+                )
             })
         }
         Action::Put(style) => {
             let style = *style;
             each_selection(exec, |exec| put::put_over(exec, command, style))
         }
-        Action::Add { sign, is_progressive } => {
+        Action::Add {
+            sign,
+            is_progressive,
+        } => {
             let by = sign * i64::from(count);
             let is_progressive = *is_progressive;
             each_selection(exec, |exec| {
@@ -181,7 +189,9 @@ pub(super) fn run(exec: &mut Exec, command: &NormalCommand) -> Done {
 
 fn operate(exec: &mut Exec, command: &NormalCommand, operator: &Operator) -> Done {
     let operator = operator.clone();
-    each_selection(exec, |exec| operate::over_selection(exec, command, &operator))
+    each_selection(exec, |exec| {
+        operate::over_selection(exec, command, &operator)
+    })
 }
 
 /// Runs a command for each selection in one state, and ends visual mode.
@@ -231,7 +241,10 @@ fn swap_ends(exec: &mut Exec, same_line: bool) {
         let caret = exec.vim.carets[ix];
         let (mut anchor, mut pos) = (caret.pos, caret.anchor);
         if same_line {
-            let (own, other) = (exec.lines.cells(caret.pos).0, exec.lines.cells(caret.anchor).0);
+            let (own, other) = (
+                exec.lines.cells(caret.pos).0,
+                exec.lines.cells(caret.anchor).0,
+            );
             let col = |row: u32, cell: u32| exec.lines.col_at_cell(row, cell);
             anchor = Pos::new(caret.anchor.row, col(caret.anchor.row, own));
             pos = Pos::new(caret.pos.row, col(caret.pos.row, other));
@@ -258,7 +271,9 @@ fn insert(exec: &mut Exec, command: &NormalCommand, shape: VisualShape, at_end: 
             // Behind the character of the later end.
             let memory = memory_of(exec);
             let end = memory.pos.max(Pos::new(memory.anchor.row, 0));
-            let end = exec.lines.clamp(end.max(Pos::new(region.end.row, 0)), false);
+            let end = exec
+                .lines
+                .clamp(end.max(Pos::new(region.end.row, 0)), false);
             let is_first = exec.lines.cells(end).1 <= 1;
             let stays = is_first || memory_of(exec).want == Want::LineEnd;
             let at = if stays { end } else { exec.lines.behind(end) };
@@ -403,8 +418,7 @@ pub(super) fn select_key(exec: &mut Exec, key: Key) -> Done {
 /// Adds a selection at the next or previous match of the word or the selection.
 pub(super) fn add_caret(exec: &mut Exec, is_forward: bool) -> Done {
     if !exec.is_visual() {
-        let (start, text, _) =
-            searching::word_at(&exec.lines, exec.pos()).ok_or(Error::NoWord)?;
+        let (start, text, _) = searching::word_at(&exec.lines, exec.pos()).ok_or(Error::NoWord)?;
         exec.vim.state = State::Visual(VisualShape::Chars);
         let end = Pos::new(start.row, start.col + text.len());
         let last = exec.lines.line(start.row);
@@ -418,20 +432,34 @@ pub(super) fn add_caret(exec: &mut Exec, is_forward: bool) -> Done {
     let span = region.span(&exec.lines);
     let text = exec.lines.text().text(span).into_owned();
     let whole = exec.lines.text().to_string();
-    let edge = exec.vim.carets.iter().map(|caret| exec.lines.offset(caret.pos.max(caret.anchor)));
+    let edge = exec
+        .vim
+        .carets
+        .iter()
+        .map(|caret| exec.lines.offset(caret.pos.max(caret.anchor)));
     let found = if is_forward {
         let from = edge.max().unwrap_or(span.end).0.max(span.start.0);
         let from = (from + 1).min(whole.len());
-        let from = (from..=whole.len()).find(|ix| whole.is_char_boundary(*ix)).unwrap_or(whole.len());
-        whole[from..].find(&text).map(|ix| from + ix).or_else(|| whole.find(&text))
+        let from = (from..=whole.len())
+            .find(|ix| whole.is_char_boundary(*ix))
+            .unwrap_or(whole.len());
+        whole[from..]
+            .find(&text)
+            .map(|ix| from + ix)
+            .or_else(|| whole.find(&text))
     } else {
-        let first = exec.vim.carets.iter().map(|caret| exec.lines.offset(caret.pos.min(caret.anchor)));
+        let first = exec
+            .vim
+            .carets
+            .iter()
+            .map(|caret| exec.lines.offset(caret.pos.min(caret.anchor)));
         let until = first.min().unwrap_or(span.start).0;
         whole[..until].rfind(&text).or_else(|| whole.rfind(&text))
     };
     let found = found.filter(|_| !text.is_empty()).ok_or(Error::Beep)?;
     let anchor = exec.lines.pos(found.into());
-    let mut last = crate::lines::Walker::new(&exec.lines, exec.lines.pos((found + text.len()).into()));
+    let mut last =
+        crate::lines::Walker::new(&exec.lines, exec.lines.pos((found + text.len()).into()));
     last.backward();
     let caret = Caret {
         pos: last.pos,

@@ -13,7 +13,10 @@ pub(super) fn run(exec: &mut Exec, command: &ExCommand) -> Done {
     let is_forced = command.has_bang;
     let argument = command.arguments.trim();
     let path = (!argument.is_empty()).then(|| argument.to_owned());
-    let count = argument.parse::<u32>().ok().or((command.range.addresses > 0).then_some(command.range.last));
+    let count = argument
+        .parse::<u32>()
+        .ok()
+        .or((command.range.addresses > 0).then_some(command.range.last));
     let effect = match command.name {
         ExName::Write => return write(exec, command),
         ExName::WriteAll => Effect::WriteAll,
@@ -40,7 +43,9 @@ pub(super) fn run(exec: &mut Exec, command: &ExCommand) -> Done {
         ExName::VSplit | ExName::VNew => open(path, false, OpenTarget::Beside),
         ExName::TabEdit if path.is_none() => Effect::Window(WindowCommand::NewTab),
         ExName::TabEdit => open(path, false, OpenTarget::NewTab),
-        ExName::TabNext => Effect::Window(count.map_or(WindowCommand::NextTab(1), WindowCommand::GoToTab)),
+        ExName::TabNext => {
+            Effect::Window(count.map_or(WindowCommand::NextTab(1), WindowCommand::GoToTab))
+        }
         ExName::TabPrevious => Effect::Window(WindowCommand::PreviousTab(count.unwrap_or(1))),
         ExName::TabClose => Effect::Window(WindowCommand::CloseTab),
         ExName::TabOnly => Effect::Window(WindowCommand::OnlyTab),
@@ -86,7 +91,11 @@ fn navigate(target: NavigationTarget, count: Option<u32>) -> Effect {
     }
 }
 
-fn fold(exec: &Exec, command: &ExCommand, fold: impl Fn(std::ops::Range<u32>) -> FoldCommand) -> Effect {
+fn fold(
+    exec: &Exec,
+    command: &ExCommand,
+    fold: impl Fn(std::ops::Range<u32>) -> FoldCommand,
+) -> Effect {
     let (first, last) = command.range.rows(exec);
     Effect::Fold(fold(first..last + 1))
 }

@@ -61,7 +61,8 @@ impl GlobalRows {
                 (i64::from(start) + shift_before) as u32,
                 (i64::from(end) + shift_before) as u32,
             );
-            let at_start = splice.old.start == before.text().row_start(row_at(before, splice.old.start));
+            let at_start =
+                splice.old.start == before.text().row_start(row_at(before, splice.old.start));
             self.splice(start, end, at_start, grown);
         }
     }
@@ -98,15 +99,25 @@ fn row_at(lines: &Lines, offset: base::ByteOffset) -> base::Row {
 /// Runs a command on each line that matches, or with `is_inverse` on each other line.
 pub(super) fn run(exec: &mut Exec, command: &ExCommand, is_inverse: bool) -> Done {
     if exec.is_global {
-        return Err(Error::Unsupported("E147: cannot run :global in :global".to_owned()));
+        return Err(Error::Unsupported(
+            "E147: cannot run :global in :global".to_owned(),
+        ));
     }
-    let delimiter = command.arguments.chars().next().ok_or(Error::ArgumentRequired)?;
+    let delimiter = command
+        .arguments
+        .chars()
+        .next()
+        .ok_or(Error::ArgumentRequired)?;
     if delimiter.is_alphanumeric() {
         return Err(Error::InvalidArgument(command.arguments.to_owned()));
     }
     let (pattern, line) = split_pattern(&command.arguments[delimiter.len_utf8()..], delimiter);
     let source = if pattern.is_empty() {
-        exec.globals.search.pattern.clone().ok_or(Error::NoPreviousPattern)?
+        exec.globals
+            .search
+            .pattern
+            .clone()
+            .ok_or(Error::NoPreviousPattern)?
     } else {
         pattern
     };

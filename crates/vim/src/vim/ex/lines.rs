@@ -103,7 +103,11 @@ pub(super) fn move_rows(exec: &mut Exec, command: &ExCommand) -> Done {
         remove(exec, first, last)?;
         putting::insert_rows(exec, target, &text)?;
     }
-    let end = if target > last { target - 1 } else { target + count - 1 };
+    let end = if target > last {
+        target - 1
+    } else {
+        target + count - 1
+    };
     exec.set_change_marks(Pos::new(end + 1 - count, 0), Pos::new(end, 0));
     let to = exec.pos_in_row(end, want);
     exec.set_pos_aiming(to, crate::motion::Aim::Same);
@@ -111,7 +115,10 @@ pub(super) fn move_rows(exec: &mut Exec, command: &ExCommand) -> Done {
 }
 
 fn rows_text(exec: &Exec, first: u32, last: u32) -> String {
-    let text = exec.lines.text().text(Region::lines(first, last).span(&exec.lines));
+    let text = exec
+        .lines
+        .text()
+        .text(Region::lines(first, last).span(&exec.lines));
     text.replace("\r\n", "\n")
 }
 
@@ -168,7 +175,11 @@ pub(super) fn shift(exec: &mut Exec, command: &ExCommand, sign: i64) -> Done {
 }
 
 pub(super) fn mark(exec: &mut Exec, command: &ExCommand) -> Done {
-    let name = command.arguments.chars().next().ok_or(Error::ArgumentRequired)?;
+    let name = command
+        .arguments
+        .chars()
+        .next()
+        .ok_or(Error::ArgumentRequired)?;
     let (_, row) = command.range.rows(exec);
     marking::set_at(exec, name, Pos::new(row, exec.lines.first_non_blank(row)))
 }
@@ -336,7 +347,11 @@ pub(super) fn align(exec: &mut Exec, command: &ExCommand, alignment: Alignment) 
     let mut edits = Vec::new();
     for row in first..=last {
         let line = exec.lines.line(row);
-        let text = if alignment == Alignment::Left { line.trim_start_matches([' ', '\t']) } else { line.trim_matches([' ', '\t']) };
+        let text = if alignment == Alignment::Left {
+            line.trim_start_matches([' ', '\t'])
+        } else {
+            line.trim_matches([' ', '\t'])
+        };
         let cells = cells_of(text, text.len(), exec.lines.tab_width()).0;
         let indent = match alignment {
             _ if text.is_empty() => 0,

@@ -73,7 +73,11 @@ fn list(exec: &mut Exec, modes: &[MapMode], from: &[Key]) {
         for mapping in exec.globals.mappings.of(*mode) {
             if mapping.from.starts_with(from) {
                 let sign = if mapping.is_recursive { ' ' } else { '*' };
-                lines.push(format!("{} {sign} {}", shown(&mapping.from), shown(&mapping.to)));
+                lines.push(format!(
+                    "{} {sign} {}",
+                    shown(&mapping.from),
+                    shown(&mapping.to)
+                ));
             }
         }
     }

@@ -290,9 +290,9 @@ pub(super) fn parse(command: &str) -> Option<(ExName, bool, &str)> {
         let at = command.len() - rest.len() - name.len();
         return Some((ExName::Mark, false, &command[at..]));
     }
-    let found = NAMES
-        .iter()
-        .find(|(name, shortest, _)| word.len() >= *shortest && name.starts_with(word) && !word.is_empty());
+    let found = NAMES.iter().find(|(name, shortest, _)| {
+        word.len() >= *shortest && name.starts_with(word) && !word.is_empty()
+    });
     if let Some((_, _, name)) = found {
         return Some(match rest.strip_prefix('!') {
             Some(rest) => (*name, true, rest),

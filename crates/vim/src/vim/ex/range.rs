@@ -43,7 +43,10 @@ impl ExRange {
             None => self,
             Some(count) => Self {
                 first: self.last,
-                last: self.last.saturating_add(count.max(1) - 1).min(exec.lines.count()),
+                last: self
+                    .last
+                    .saturating_add(count.max(1) - 1)
+                    .min(exec.lines.count()),
                 addresses: 2,
             },
         }
@@ -81,7 +84,10 @@ pub(super) fn parse<'a>(exec: &mut Exec, line: &'a str) -> Done<(ExRange, &'a st
         let here = exec.pos().row + 1;
         let (address, behind) = address(exec, rest)?;
         let behind = behind.trim_start_matches([' ', '\t']);
-        let separator = behind.chars().next().filter(|char| matches!(char, ',' | ';'));
+        let separator = behind
+            .chars()
+            .next()
+            .filter(|char| matches!(char, ',' | ';'));
         if address.is_some() || separator.is_some() || range.addresses > 0 {
             range.first = range.last;
             range.last = address.unwrap_or(here);
@@ -123,8 +129,14 @@ pub(super) fn address<'a>(exec: &mut Exec, text: &'a str) -> Done<(Option<u32>, 
             _ => return Ok((line, rest)),
         };
         let digits = trimmed.trim_start_matches(['+', '-']);
-        let digits = if trimmed.starts_with(['+', '-']) { &trimmed[1..] } else { digits };
-        let end = digits.find(|char: char| !char.is_ascii_digit()).unwrap_or(digits.len());
+        let digits = if trimmed.starts_with(['+', '-']) {
+            &trimmed[1..]
+        } else {
+            digits
+        };
+        let end = digits
+            .find(|char: char| !char.is_ascii_digit())
+            .unwrap_or(digits.len());
         let count = if end == 0 {
             1
         } else {
@@ -150,7 +162,9 @@ fn base<'a>(exec: &mut Exec, text: &'a str) -> Done<(Option<u32>, &'a str)> {
         '.' => Ok((Some(exec.pos().row + 1), rest)),
         '$' => Ok((Some(exec.lines.count()), rest)),
         '0'..='9' => {
-            let end = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
+            let end = text
+                .find(|char: char| !char.is_ascii_digit())
+                .unwrap_or(text.len());
             let line = text[..end].parse::<u32>().unwrap_or(u32::MAX);
             Ok((Some(line), &text[end..]))
         }
@@ -182,7 +196,11 @@ fn base<'a>(exec: &mut Exec, text: &'a str) -> Done<(Option<u32>, &'a str)> {
 /// The line of the next or previous match outside the caret's line.
 fn search_row(exec: &mut Exec, pattern: &str, is_forward: bool) -> Done<u32> {
     let source = if pattern.is_empty() {
-        exec.globals.search.pattern.clone().ok_or(Error::NoPreviousPattern)?
+        exec.globals
+            .search
+            .pattern
+            .clone()
+            .ok_or(Error::NoPreviousPattern)?
     } else {
         exec.globals.search.pattern = Some(pattern.to_owned());
         exec.globals.search.uses_smart_case = true;

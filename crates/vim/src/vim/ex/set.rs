@@ -60,15 +60,23 @@ const OPTIONS: &[OptionEntry] = &[
     flag(&["ignorecase", "ic"], |options| &mut options.ignore_case),
     flag(&["smartcase", "scs"], |options| &mut options.smart_case),
     flag(&["wrapscan", "ws"], |options| &mut options.wrap_scan),
-    flag(&["hlsearch", "hls"], |options| &mut options.highlight_search),
-    flag(&["incsearch", "is"], |options| &mut options.incremental_search),
+    flag(&["hlsearch", "hls"], |options| {
+        &mut options.highlight_search
+    }),
+    flag(&["incsearch", "is"], |options| {
+        &mut options.incremental_search
+    }),
     flag(&["gdefault", "gd"], |options| &mut options.global_default),
     flag(&["tildeop", "top"], |options| &mut options.tilde_operator),
-    flag(&["startofline", "sol"], |options| &mut options.start_of_line),
+    flag(&["startofline", "sol"], |options| {
+        &mut options.start_of_line
+    }),
     number(&["scrolloff", "so"], |options| &mut options.scroll_offset),
     number(&["timeoutlen", "tm"], |options| &mut options.timeout),
     flag(&["yanktoend"], |options| &mut options.yank_to_end),
-    flag(&["replacewithregister"], |options| &mut options.replace_with_register),
+    flag(&["replacewithregister"], |options| {
+        &mut options.replace_with_register
+    }),
     other(&["clipboard", "cb"], OptionAccess::Clipboard),
     other(&["nrformats", "nf"], OptionAccess::NumberFormats),
     other(&["backspace", "bs"], OptionAccess::Backspace),

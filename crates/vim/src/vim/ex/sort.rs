@@ -110,7 +110,11 @@ fn parse(exec: &mut Exec, arguments: &str) -> Done<SortOptions> {
             _ if !char.is_alphanumeric() && options.pattern.is_none() => {
                 let (pattern, behind) = split_pattern(rest, char);
                 let source = if pattern.is_empty() {
-                    exec.globals.search.pattern.clone().ok_or(Error::NoPreviousPattern)?
+                    exec.globals
+                        .search
+                        .pattern
+                        .clone()
+                        .ok_or(Error::NoPreviousPattern)?
                 } else {
                     pattern
                 };
@@ -163,7 +167,9 @@ fn number(text: &str, radix: u32) -> Option<i128> {
     }
     let mut value: i128 = 0;
     for digit in digits.chars().map_while(|char| char.to_digit(radix)) {
-        value = value.saturating_mul(i128::from(radix)).saturating_add(i128::from(digit));
+        value = value
+            .saturating_mul(i128::from(radix))
+            .saturating_add(i128::from(digit));
     }
     Some(if is_negative { -value } else { value })
 }
@@ -173,12 +179,20 @@ fn float(text: &str) -> f64 {
     let Some(start) = text.find(|char: char| char.is_ascii_digit()) else {
         return f64::MIN;
     };
-    let start = if text[..start].ends_with(['-', '+']) { start - 1 } else { start };
+    let start = if text[..start].ends_with(['-', '+']) {
+        start - 1
+    } else {
+        start
+    };
     let rest = &text[start..];
     let longest = rest
         .char_indices()
         .map(|(ix, char)| ix + char.len_utf8())
-        .take_while(|end| rest[..*end].chars().all(|char| char.is_ascii_digit() || "+-.eE".contains(char)))
+        .take_while(|end| {
+            rest[..*end]
+                .chars()
+                .all(|char| char.is_ascii_digit() || "+-.eE".contains(char))
+        })
         .filter_map(|end| rest[..end].parse::<f64>().ok())
         .last();
     longest.unwrap_or(f64::MIN)

@@ -35,16 +35,24 @@ struct Substitution {
 }
 
 /// Runs a substitution; `None` for another command. Returns the rest of the line behind `|`.
-#[expect(clippy::option_option, reason = "another command, no further command, or one")]
+#[expect(
+    clippy::option_option,
+    reason = "another command, no further command, or one"
+)]
 pub(super) fn run<'a>(exec: &mut Exec, command: &ExCommand<'a>) -> Done<Option<Option<&'a str>>> {
     let arguments = command.arguments;
-    let delimiter = arguments.chars().next().filter(|char| {
-        !char.is_alphanumeric() && !char.is_whitespace() && !"|\"&".contains(*char)
-    });
+    let delimiter = arguments
+        .chars()
+        .next()
+        .filter(|char| !char.is_alphanumeric() && !char.is_whitespace() && !"|\"&".contains(*char));
     let (source, replacement, rest) = match (command.name, delimiter) {
         (ExName::Substitute, Some(delimiter)) => {
             let (source, replacement, rest) = split(exec, arguments, delimiter);
-            (source.ok_or(Error::NoPreviousPattern)?, Some(replacement), rest)
+            (
+                source.ok_or(Error::NoPreviousPattern)?,
+                Some(replacement),
+                rest,
+            )
         }
         (ExName::Substitute | ExName::SubstituteAgain, _) => {
             let source = exec.globals.substitute.pattern.clone();
@@ -58,7 +66,12 @@ pub(super) fn run<'a>(exec: &mut Exec, command: &ExCommand<'a>) -> Done<Option<O
     };
     let replacement = match replacement {
         Some(replacement) => {
-            let last = exec.globals.substitute.replacement.clone().unwrap_or_default();
+            let last = exec
+                .globals
+                .substitute
+                .replacement
+                .clone()
+                .unwrap_or_default();
             resolve_tilde(&replacement, &last)
         }
         None => {
@@ -151,7 +164,9 @@ fn read_flags<'a>(exec: &mut Exec, text: &'a str) -> (Flags, &'a str) {
         letters.clone_from(&exec.globals.substitute.flags);
         rest = behind;
     }
-    let end = rest.find(|char| !"cegiInp#lr".contains(char)).unwrap_or(rest.len());
+    let end = rest
+        .find(|char| !"cegiInp#lr".contains(char))
+        .unwrap_or(rest.len());
     letters.push_str(&rest[..end]);
     let mut flags = Flags {
         is_global: exec.globals.options.global_default,
@@ -173,7 +188,9 @@ fn read_flags<'a>(exec: &mut Exec, text: &'a str) -> (Flags, &'a str) {
 }
 
 fn read_count(text: &str) -> (Option<u32>, &str) {
-    let end = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
+    let end = text
+        .find(|char: char| !char.is_ascii_digit())
+        .unwrap_or(text.len());
     (text[..end].parse().ok(), text[end..].trim_start())
 }
 
@@ -248,7 +265,8 @@ fn within_lines(exec: &Exec, substitution: &Substitution, first: u32, last: u32)
         outcome.last_row = row;
         match outcome.edits.last_mut().filter(|_| is_further) {
             Some(edit) => {
-                edit.text.push_str(&text.text(Span::new(edit.span.end, found.span.start)));
+                edit.text
+                    .push_str(&text.text(Span::new(edit.span.end, found.span.start)));
                 edit.text.push_str(&new);
                 edit.span.end = found.span.end;
             }
@@ -293,7 +311,8 @@ fn over_lines(exec: &Exec, substitution: &Substitution, first: u32, last: u32) -
         if found.span.start > limit {
             break;
         }
-        if previous.is_some_and(|previous| found.span.is_empty() && previous.end == found.span.end) {
+        if previous.is_some_and(|previous| found.span.is_empty() && previous.end == found.span.end)
+        {
             let Some(char) = text.chars_at(at).next() else {
                 break;
             };
@@ -301,7 +320,10 @@ fn over_lines(exec: &Exec, substitution: &Substitution, first: u32, last: u32) -
             continue;
         }
         // The final line ending ends no line that could be joined.
-        let end = found.span.end.min(exec.lines.offset(Pos::new(exec.lines.last(), usize::MAX >> 1)));
+        let end = found.span.end.min(
+            exec.lines
+                .offset(Pos::new(exec.lines.last(), usize::MAX >> 1)),
+        );
         let span = Span::new(found.span.start.min(end), end);
         let new = expanded(exec, substitution, &found);
         let rows = |offset| text.point_at(offset).row.0;

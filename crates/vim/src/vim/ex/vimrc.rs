@@ -117,14 +117,19 @@ impl VimGlobals {
         let mut without_effect = Vec::new();
         let code = arguments.split(" \"").next().unwrap_or_default();
         for argument in code.split_whitespace() {
-            let name = argument.split(['=', '+', '-', '^', '&']).next().unwrap_or_default();
+            let name = argument
+                .split(['=', '+', '-', '^', '&'])
+                .next()
+                .unwrap_or_default();
             let name = name.strip_prefix("no").unwrap_or(name);
             if OF_TEXT.contains(&name) {
                 without_effect.push(format!("{argument} (see the editor's settings)"));
                 continue;
             }
             let (done, effects) = self.run_without_text(|exec| set::run(exec, argument));
-            let is_of_editor = effects.iter().any(|effect| matches!(effect, Effect::SetOption { .. }));
+            let is_of_editor = effects
+                .iter()
+                .any(|effect| matches!(effect, Effect::SetOption { .. }));
             if is_of_editor {
                 without_effect.push(format!("{argument} (see the editor's settings)"));
             } else if done.is_err() {
@@ -145,7 +150,9 @@ impl VimGlobals {
             return Err(VimrcError::Variable(name.to_owned()));
         }
         let value = value.trim();
-        let inner = value.get(1..value.len().saturating_sub(1)).unwrap_or_default();
+        let inner = value
+            .get(1..value.len().saturating_sub(1))
+            .unwrap_or_default();
         let leader = match inner.strip_prefix('\\') {
             Some(rest) if rest.starts_with('<') => Key::parse(rest, '\\'),
             Some("\\") => vec![Key::Char('\\')],
@@ -208,7 +215,9 @@ fn with_ex_keys(arguments: &str) -> String {
 
 /// Refuses mappings with keys that do not exist here, which would be taken as text.
 fn check_keys(arguments: &str) -> Result<(), VimrcError> {
-    let flags = ["silent", "buffer", "nowait", "unique", "script", "expr", "nop"];
+    let flags = [
+        "silent", "buffer", "nowait", "unique", "script", "expr", "nop",
+    ];
     let mut rest = arguments;
     while let Some(at) = rest.find('<') {
         rest = &rest[at + 1..];

@@ -50,7 +50,10 @@ pub(super) fn close_session(exec: &mut Exec) {
         return;
     };
     let pos = exec.vim.carets[exec.vim.primary].pos;
-    let copied = insert.block.as_ref().filter(|block| block.caret.is_some() && !insert.record.is_empty());
+    let copied = insert
+        .block
+        .as_ref()
+        .filter(|block| block.caret.is_some() && !insert.record.is_empty());
     let last_row = copied.and_then(|block| block.rows.last().copied());
     let start = insert.starts.get(exec.vim.primary).copied().unwrap_or(pos);
     exec.set_change_marks(start, Pos::new(last_row.unwrap_or(pos.row), pos.col));
@@ -109,7 +112,11 @@ fn copy_block(exec: &mut Exec) -> Done {
     if start.row != at.row || at <= start {
         return Ok(());
     }
-    let text = exec.lines.text().text(exec.lines.span(start, at)).into_owned();
+    let text = exec
+        .lines
+        .text()
+        .text(exec.lines.span(start, at))
+        .into_owned();
     let mut edits = Vec::new();
     for row in &block.rows {
         if let Some(col) = column_for(exec, *row, &block)? {
@@ -139,7 +146,11 @@ fn column_for(exec: &mut Exec, row: u32, block: &BlockInsertion) -> Done<Option<
 
 /// Removes an automatic indentation that nothing follows.
 fn remove_auto_indent(exec: &mut Exec) -> Done {
-    let is_left = exec.vim.insert.as_mut().is_some_and(|it| std::mem::take(&mut it.has_auto_indent));
+    let is_left = exec
+        .vim
+        .insert
+        .as_mut()
+        .is_some_and(|it| std::mem::take(&mut it.has_auto_indent));
     if !is_left {
         return Ok(());
     }

@@ -107,7 +107,10 @@ pub(super) fn word(exec: &mut Exec) -> Done {
     let mut col = at.col;
     let class_before = |col: usize| {
         let start = prev_grapheme(&line, col);
-        line[start..].chars().next().map_or(chars::BLANK, chars::class)
+        line[start..]
+            .chars()
+            .next()
+            .map_or(chars::BLANK, chars::class)
     };
     while col > stop && class_before(col) == chars::BLANK {
         col = prev_grapheme(&line, col);
@@ -176,7 +179,11 @@ pub(super) fn delete(exec: &mut Exec) -> Done {
 fn restore(exec: &mut Exec) -> Done {
     let at = exec.pos();
     let active = exec.vim.active;
-    let stack = exec.vim.insert.as_mut().and_then(|insert| insert.replaced.get_mut(active));
+    let stack = exec
+        .vim
+        .insert
+        .as_mut()
+        .and_then(|insert| insert.replaced.get_mut(active));
     if let Some(replaced) = stack.and_then(Vec::pop) {
         let from = Pos::new(at.row, at.col.saturating_sub(replaced.new_len));
         exec.replace(from, at, &replaced.old)?;
@@ -200,7 +207,10 @@ fn restore_word(exec: &mut Exec) -> Done {
         let at = exec.pos();
         let line = exec.lines.line(at.row);
         let start = prev_grapheme(&line, at.col);
-        line[start..at.col].chars().next().map_or(chars::BLANK, chars::class)
+        line[start..at.col]
+            .chars()
+            .next()
+            .map_or(chars::BLANK, chars::class)
     };
     if exec.pos().col == 0 {
         return restore(exec);

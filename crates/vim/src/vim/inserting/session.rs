@@ -114,7 +114,11 @@ impl InsertSession {
 
     /// Moves the starts through an edit.
     pub(in crate::vim) fn follow(&mut self, map: &PosMap) {
-        for pos in self.starts.iter_mut().chain(self.limits.iter_mut().flatten()) {
+        for pos in self
+            .starts
+            .iter_mut()
+            .chain(self.limits.iter_mut().flatten())
+        {
             *pos = map.held(*pos);
         }
         if let Some(block) = &mut self.block {
@@ -153,7 +157,10 @@ impl InsertSession {
                 }
                 InsertKey::Key(_) => {}
                 InsertKey::Text(inserted) => text.push_str(inserted),
-                InsertKey::Completion { removed, text: completed } => {
+                InsertKey::Completion {
+                    removed,
+                    text: completed,
+                } => {
                     for _ in 0..*removed {
                         text.pop();
                     }

@@ -170,7 +170,11 @@ fn literal_key(exec: &mut Exec, code: Option<CharCode>, key: Key) -> Done {
             Key::Ctrl('j') => return insert_char(exec, '\0'),
             _ => return insert_char(exec, key.to_char()),
         };
-        let code = CharCode { radix, most, digits };
+        let code = CharCode {
+            radix,
+            most,
+            digits,
+        };
         wait(exec, Waiting::Literal(Some(code)));
         return Ok(());
     };
@@ -266,9 +270,12 @@ fn restart(exec: &mut Exec) {
         State::Replace { is_virtual } => Action::Replace { is_virtual },
         _ => Action::Insert(InsertPlace::Here),
     };
-    set_origin(exec, Repeat {
-        command: NormalCommand::new(action),
-        visual: None,
-        inserted: Vec::new(),
-    });
+    set_origin(
+        exec,
+        Repeat {
+            command: NormalCommand::new(action),
+            visual: None,
+            inserted: Vec::new(),
+        },
+    );
 }

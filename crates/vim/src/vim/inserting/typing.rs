@@ -5,8 +5,8 @@
 use base::Span;
 use text::{Edit, Selection, SelectionSet};
 
-use super::session::ReplacedChar;
 use super::removing;
+use super::session::ReplacedChar;
 use crate::chars;
 use crate::error::{Done, Error};
 use crate::key::Key;
@@ -142,14 +142,22 @@ fn line_break(exec: &mut Exec) -> Done {
         let own = indent_len(&line).min(at.col.max(indent_len(&line[..at.col])));
         indent = line[..own].to_owned();
         to += indent_len(&line[at.col..]);
-        let is_only_indent = exec.vim.insert.as_ref().is_some_and(|it| it.has_auto_indent);
+        let is_only_indent = exec
+            .vim
+            .insert
+            .as_ref()
+            .is_some_and(|it| it.has_auto_indent);
         if is_only_indent {
             from = line[..at.col].trim_end_matches([' ', '\t']).len();
         }
     }
     let active = exec.vim.active;
     let places = exec.vim.insert.as_ref().map(|insert| insert.place(active));
-    exec.replace(Pos::new(at.row, from), Pos::new(at.row, to), &format!("\n{indent}"))?;
+    exec.replace(
+        Pos::new(at.row, from),
+        Pos::new(at.row, to),
+        &format!("\n{indent}"),
+    )?;
     if let (Some(insert), Some(places)) = (&mut exec.vim.insert, places) {
         insert.set_place(active, places);
     }
@@ -177,7 +185,11 @@ fn tab(exec: &mut Exec) -> Done {
     let cell = cells_of(&line, at.col, exec.lines.tab_width()).0;
     let in_indent = indent_len(&line) >= at.col;
     let options = &exec.globals.options;
-    let stop = if in_indent { options.level() } else { options.tab_width.max(1) };
+    let stop = if in_indent {
+        options.level()
+    } else {
+        options.tab_width.max(1)
+    };
     let target = cell + stop - cell % stop;
     let takes_tab = !options.expand_tab && (!in_indent || stop == options.tab_width);
     let blanks = if takes_tab {
@@ -249,7 +261,11 @@ fn shift(exec: &mut Exec, levels: i64) -> Done {
     let row = exec.pos().row;
     let level = i64::from(exec.globals.options.level());
     let cells = i64::from(exec.lines.indent_cells(row));
-    let base = if levels < 0 { (cells + level - 1) / level } else { cells / level };
+    let base = if levels < 0 {
+        (cells + level - 1) / level
+    } else {
+        cells / level
+    };
     set_indent(exec, ((base + levels) * level).max(0) as u32)
 }
 
@@ -258,7 +274,10 @@ fn unshift(exec: &mut Exec) -> Done {
     let at = exec.pos();
     let line = exec.lines.line(at.row).into_owned();
     let before = &line[..at.col];
-    let sign = before.chars().next_back().filter(|char| matches!(char, '0' | '^'));
+    let sign = before
+        .chars()
+        .next_back()
+        .filter(|char| matches!(char, '0' | '^'));
     let is_alone = sign.is_some() && before[..before.len() - 1].chars().all(chars::is_blank);
     if !is_alone {
         return shift(exec, -1);
@@ -278,7 +297,11 @@ fn set_indent(exec: &mut Exec, cells: u32) -> Done {
     };
     let new = edit.text.len();
     exec.edit(vec![edit])?;
-    let col = if at.col >= old { at.col - old + new } else { at.col.min(new) };
+    let col = if at.col >= old {
+        at.col - old + new
+    } else {
+        at.col.min(new)
+    };
     exec.set_pos(Pos::new(at.row, col));
     Ok(())
 }
@@ -292,7 +315,10 @@ fn copy_char(exec: &mut Exec, by: i64) -> Done {
     }
     let cell = exec.lines.cells(at).0;
     let col = exec.lines.col_at_cell(row as u32, cell);
-    let char = exec.lines.char_at(Pos::new(row as u32, col)).ok_or(Error::Beep)?;
+    let char = exec
+        .lines
+        .char_at(Pos::new(row as u32, col))
+        .ok_or(Error::Beep)?;
     forget_auto_indent(exec);
     if matches!(exec.vim.state, State::Replace { .. }) {
         return replace_char(exec, char, false);
@@ -314,9 +340,9 @@ fn wrap(exec: &mut Exec) -> Done {
         }
         let indent = indent_len(&line);
         let fits = |ix: usize| cells_of(&line, ix, tab_width).0 <= width;
-        let blanks = line[..at.col].char_indices().filter(|(ix, char)| {
-            *ix > indent && chars::is_blank(*char) && fits(*ix)
-        });
+        let blanks = line[..at.col]
+            .char_indices()
+            .filter(|(ix, char)| *ix > indent && chars::is_blank(*char) && fits(*ix));
         let first_behind = || {
             line[..at.col]
                 .char_indices()
@@ -330,7 +356,11 @@ fn wrap(exec: &mut Exec) -> Done {
         if to > at.col {
             return Ok(());
         }
-        let lead = if exec.globals.options.auto_indent { &line[..indent] } else { "" };
+        let lead = if exec.globals.options.auto_indent {
+            &line[..indent]
+        } else {
+            ""
+        };
         let text = format!("\n{lead}");
         exec.replace(Pos::new(at.row, from), Pos::new(at.row, to), &text)?;
         exec.set_pos(Pos::new(at.row + 1, lead.len() + at.col - to));

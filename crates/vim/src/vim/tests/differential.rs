@@ -39,14 +39,19 @@ fn prime(globals: &mut crate::VimGlobals) {
     let slot = CaretSlot { ix: 0, count: 1 };
     let lines = RegisterText::new("la\nlb", RegisterShape::Lines);
     globals.registers.write('a', slot, lines);
-    globals.registers.write('b', slot, RegisterText::new("bee", RegisterShape::Chars));
-    globals.registers.write('0', slot, RegisterText::new("zero", RegisterShape::Chars));
+    globals
+        .registers
+        .write('b', slot, RegisterText::new("bee", RegisterShape::Chars));
+    globals
+        .registers
+        .write('0', slot, RegisterText::new("zero", RegisterShape::Chars));
 }
 
 /// Runs a case on our machine, and ends unfinished commands as Neovim's `feedkeys` does.
 fn ours(case: &Case) -> Outcome {
     let mut fixture = Fixture::new(&(case.lines.join("\n") + "\n"));
-    let mut exec = super::super::exec::Exec::new(&mut fixture.vim, &mut fixture.globals, &mut fixture.host);
+    let mut exec =
+        super::super::exec::Exec::new(&mut fixture.vim, &mut fixture.globals, &mut fixture.host);
     if !case.set.is_empty() {
         super::super::ex::run_line(&mut exec, &format!("set {}", case.set)).expect("options");
     }
@@ -79,7 +84,8 @@ fn feed(fixture: &mut Fixture, command: &str) {
 fn outcome(fixture: &mut Fixture) -> Outcome {
     let text = fixture.text();
     let text = text.strip_suffix('\n').unwrap_or(&text).to_owned();
-    let exec = super::super::exec::Exec::new(&mut fixture.vim, &mut fixture.globals, &mut fixture.host);
+    let exec =
+        super::super::exec::Exec::new(&mut fixture.vim, &mut fixture.globals, &mut fixture.host);
     let mut outcome = Outcome {
         lines: text.split('\n').map(str::to_owned).collect(),
         row: exec.pos().row,
@@ -99,12 +105,16 @@ fn outcome(fixture: &mut Fixture) -> Outcome {
                 RegisterShape::Lines => "V".to_owned(),
                 RegisterShape::Block(width) => format!("\u{16}{width}"),
             };
-            outcome.registers.insert(name.to_string(), (text.text, kind));
+            outcome
+                .registers
+                .insert(name.to_string(), (text.text, kind));
         }
     }
     let inserted = exec.globals.registers.inserted.clone();
     if !inserted.is_empty() {
-        outcome.registers.insert(".".to_owned(), (inserted, "v".to_owned()));
+        outcome
+            .registers
+            .insert(".".to_owned(), (inserted, "v".to_owned()));
     }
     outcome
 }
@@ -116,7 +126,10 @@ fn differences(ours: &Outcome, theirs: &Outcome) -> Vec<String> {
         return found;
     }
     if ours.lines != theirs.lines {
-        found.push(format!("lines {:?} instead of {:?}", ours.lines, theirs.lines));
+        found.push(format!(
+            "lines {:?} instead of {:?}",
+            ours.lines, theirs.lines
+        ));
         return found;
     }
     let line = &theirs.lines[theirs.row as usize];
@@ -125,7 +138,8 @@ fn differences(ours: &Outcome, theirs: &Outcome) -> Vec<String> {
         let (a, b) = ((ours.row, ours.col), (theirs.row, col));
         found.push(format!("caret {a:?} instead of {b:?}"));
     }
-    let has = |name: &str| std::env::var("BURIN_VIM_CHECK").map_or(true, |list| list.contains(name));
+    let has =
+        |name: &str| std::env::var("BURIN_VIM_CHECK").map_or(true, |list| list.contains(name));
     if has("registers") {
         for (name, theirs) in &theirs.registers {
             let own = ours.registers.get(name);
@@ -143,7 +157,11 @@ fn differences(ours: &Outcome, theirs: &Outcome) -> Vec<String> {
     }
     let keys = ours.mode.as_str();
     // The marks of a formatted or restored text differ.
-    let skips = ["gq", "gw", "u", "R", "\\n", "<BS>", "<C-d>", "<C-w>", "<C-u>", "<C-r>"].iter().any(|skipped| keys.contains(skipped));
+    let skips = [
+        "gq", "gw", "u", "R", "\\n", "<BS>", "<C-d>", "<C-w>", "<C-u>", "<C-r>",
+    ]
+    .iter()
+    .any(|skipped| keys.contains(skipped));
     if has("marks") && !skips {
         for name in ["<", ">", "[", "]"] {
             let last = theirs.lines.len() as u32 - 1;
@@ -209,7 +227,10 @@ fn reduced(neovim: &Neovim, mut cases: Vec<Case>) -> Vec<Case> {
 }
 
 fn setting(name: &str, default: usize) -> usize {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+    std::env::var(name)
+        .ok()
+        .and_then(|value| value.parse().ok())
+        .unwrap_or(default)
 }
 
 #[test]
@@ -239,7 +260,10 @@ fn generated_commands_do_as_in_neovim() {
     }
     let number = mismatches.len();
     let reported = setting("BURIN_VIM_REPORT", REPORTED);
-    let mut report = format!("{number} of {total} cases differ from nvim {}\n", neovim.version);
+    let mut report = format!(
+        "{number} of {total} cases differ from nvim {}\n",
+        neovim.version
+    );
     mismatches.truncate(reported);
     let cases = reduced(&neovim, mismatches);
     let theirs = neovim.run(&cases);
@@ -259,19 +283,34 @@ fn generated_commands_do_as_in_neovim() {
 
 #[test]
 fn tried() {
-    let Ok(text) = std::env::var("TRY") else { return };
+    let Ok(text) = std::env::var("TRY") else {
+        return;
+    };
     let parts: Vec<&str> = text.split('@').collect();
     let (row, col) = parts[1].split_once(':').expect("row:col");
     let case = Case {
-        lines: parts[0].replace("\\n", "\n").replace("\\t", "\t").split('\n').map(str::to_owned).collect(),
+        lines: parts[0]
+            .replace("\\n", "\n")
+            .replace("\\t", "\t")
+            .split('\n')
+            .map(str::to_owned)
+            .collect(),
         row: row.parse().expect("row"),
         col: col.parse().expect("col"),
         commands: parts[2].split('¦').map(str::to_owned).collect(),
         set: parts.get(3).copied().unwrap_or_default().to_owned(),
     };
     let mine = ours(&case);
-    println!("ours   {:?} {}:{} {:?} {:?}", mine.lines, mine.row, mine.col, mine.registers, mine.marks);
-    let theirs = Neovim::find().expect("nvim").run(std::slice::from_ref(&case));
+    println!(
+        "ours   {:?} {}:{} {:?} {:?}",
+        mine.lines, mine.row, mine.col, mine.registers, mine.marks
+    );
+    let theirs = Neovim::find()
+        .expect("nvim")
+        .run(std::slice::from_ref(&case));
     let it = &theirs[0];
-    println!("theirs {:?} {}:{} {:?} {:?}", it.lines, it.row, it.col, it.registers, it.marks);
+    println!(
+        "theirs {:?} {}:{} {:?} {:?}",
+        it.lines, it.row, it.col, it.registers, it.marks
+    );
 }

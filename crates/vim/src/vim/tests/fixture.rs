@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use base::{ByteOffset, Span};
-use text::{Buffer, Change, Edit, EditKind, EditOrigin, Selection, SelectionSet, Snapshot, Timestamp};
+use text::{
+    Buffer, Change, Edit, EditKind, EditOrigin, Selection, SelectionSet, Snapshot, Timestamp,
+};
 
 use crate::effect::Effect;
 use crate::globals::VimGlobals;
@@ -41,10 +43,16 @@ impl VimHost for TextHost {
 
     fn edit(&mut self, edits: &[Edit]) -> Change {
         for pair in edits.windows(2) {
-            assert!(pair[0].span.end <= pair[1].span.start, "edits overlap: {pair:?}");
+            assert!(
+                pair[0].span.end <= pair[1].span.start,
+                "edits overlap: {pair:?}"
+            );
         }
         let len = self.buffer.len();
-        assert!(edits.iter().all(|edit| edit.span.end <= len), "{edits:?} of {len:?}");
+        assert!(
+            edits.iter().all(|edit| edit.span.end <= len),
+            "{edits:?} of {len:?}"
+        );
         let origin = EditOrigin::new(text::Author::User, EditKind::Other, Timestamp(0));
         self.buffer.edit(edits, &origin)
     }
@@ -131,7 +139,11 @@ impl Fixture {
         };
         if !carets.is_empty() {
             let set = SelectionSet::new(carets, 0);
-            fixture.vim.set_selections(&set, &fixture.host.snapshot(), fixture.globals.options.tab_width);
+            fixture.vim.set_selections(
+                &set,
+                &fixture.host.snapshot(),
+                fixture.globals.options.tab_width,
+            );
         }
         fixture
     }
@@ -150,7 +162,10 @@ impl Fixture {
     }
 
     pub(crate) fn is_inserting(&self) -> bool {
-        matches!(self.vim.mode(), crate::vim::Mode::Insert | crate::vim::Mode::Replace)
+        matches!(
+            self.vim.mode(),
+            crate::vim::Mode::Insert | crate::vim::Mode::Replace
+        )
     }
 
     pub(crate) fn text(&self) -> String {
@@ -161,7 +176,12 @@ impl Fixture {
     pub(crate) fn marked(&self) -> String {
         let snapshot = self.host.snapshot();
         let mut text = snapshot.to_string();
-        for caret in self.vim.carets(&snapshot, self.globals.options.tab_width).iter().rev() {
+        for caret in self
+            .vim
+            .carets(&snapshot, self.globals.options.tab_width)
+            .iter()
+            .rev()
+        {
             text.insert(caret.offset.0, '|');
         }
         text
@@ -170,9 +190,14 @@ impl Fixture {
     /// The selected texts.
     pub(crate) fn selected(&self) -> Vec<String> {
         let snapshot = self.host.snapshot();
-        let selections = self.vim.selections(&snapshot, self.globals.options.tab_width);
+        let selections = self
+            .vim
+            .selections(&snapshot, self.globals.options.tab_width);
         let text = |span: Span| snapshot.text(span).into_owned();
-        selections.iter().map(|selection| text(selection.span())).collect()
+        selections
+            .iter()
+            .map(|selection| text(selection.span()))
+            .collect()
     }
 }
 

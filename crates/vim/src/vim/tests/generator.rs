@@ -39,16 +39,21 @@ pub(super) fn case(rng: &mut StdRng) -> Case {
     let lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
     let row = rng.random_range(0..lines.len());
     let line = &lines[row];
-    let cols: Vec<usize> = unicode_segmentation::UnicodeSegmentation::grapheme_indices(line.as_str(), true)
-        .map(|(ix, _)| ix)
-        .collect();
+    let cols: Vec<usize> =
+        unicode_segmentation::UnicodeSegmentation::grapheme_indices(line.as_str(), true)
+            .map(|(ix, _)| ix)
+            .collect();
     let col = cols.choose(rng).copied().unwrap_or(0);
     let count = rng.random_range(1..=5);
     let mut commands: Vec<String> = Vec::new();
     for _ in 0..count {
         let command = command(rng);
         // These make an undo step in Vim although nothing changes.
-        let is_noop_step = |keys: &String| ["gq", "gw", "<C-a>", "<C-x>"].iter().any(|it| keys.contains(it));
+        let is_noop_step = |keys: &String| {
+            ["gq", "gw", "<C-a>", "<C-x>"]
+                .iter()
+                .any(|it| keys.contains(it))
+        };
         let is_undo = command.trim_start_matches(|char: char| char.is_ascii_digit()) == "u";
         if !(is_undo && commands.iter().any(is_noop_step)) {
             commands.push(command);
@@ -86,7 +91,10 @@ fn register(rng: &mut StdRng) -> &'static str {
 }
 
 fn char(rng: &mut StdRng) -> &'static str {
-    pick(rng, &["a", "b", "e", "o", " ", "(", ".", "x", "t", "日", "\"", ","])
+    pick(
+        rng,
+        &["a", "b", "e", "o", " ", "(", ".", "x", "t", "日", "\"", ","],
+    )
 }
 
 fn find(rng: &mut StdRng) -> String {
@@ -100,8 +108,9 @@ fn motion(rng: &mut StdRng) -> String {
         0..=7 => pick(
             rng,
             &[
-                "h", "l", "j", "k", "w", "b", "e", "ge", "W", "B", "E", "gE", "0", "^", "$", "g_", "|",
-                "gg", "G", "(", ")", "{", "}", "%", "+", "-", "_", "<Space>", "<BS>", "<CR>", "go",
+                "h", "l", "j", "k", "w", "b", "e", "ge", "W", "B", "E", "gE", "0", "^", "$", "g_",
+                "|", "gg", "G", "(", ")", "{", "}", "%", "+", "-", "_", "<Space>", "<BS>", "<CR>",
+                "go",
             ],
         )
         .to_owned(),
@@ -112,13 +121,22 @@ fn motion(rng: &mut StdRng) -> String {
 }
 
 fn search(rng: &mut StdRng) -> String {
-    let pattern = pick(rng, &["a", "aa*", "\\<\\w", "e", "one", "a\\+", "^", "$", "[0-9]", "t.", "A"]);
+    let pattern = pick(
+        rng,
+        &[
+            "a", "aa*", "\\<\\w", "e", "one", "a\\+", "^", "$", "[0-9]", "t.", "A",
+        ],
+    );
     let sign = pick(rng, &["/", "?"]);
     let offset = match rng.random_range(0..8) {
         0 => pick(rng, &["e", "e+1", "s-1", "b+1", "+1", "-1", "e-1"]),
         _ => "",
     };
-    let offset = if offset.is_empty() { String::new() } else { format!("{sign}{offset}") };
+    let offset = if offset.is_empty() {
+        String::new()
+    } else {
+        format!("{sign}{offset}")
+    };
     format!("{sign}{pattern}{offset}<CR>")
 }
 
@@ -126,7 +144,10 @@ fn object(rng: &mut StdRng) -> String {
     let kind = pick(rng, &["i", "a"]);
     let name = pick(
         rng,
-        &["w", "W", "s", "p", "(", ")", "b", "{", "}", "B", "[", "]", "<lt>", ">", "t", "\"", "'", "`"],
+        &[
+            "w", "W", "s", "p", "(", ")", "b", "{", "}", "B", "[", "]", "<lt>", ">", "t", "\"",
+            "'", "`",
+        ],
     );
     format!("{kind}{name}")
 }
@@ -145,7 +166,12 @@ fn inserted(rng: &mut StdRng) -> String {
             6 => "x<C-d>",
             7 => "<Left>",
             8 => "<Del>",
-            9 => pick(rng, &["<C-e>", "<C-y>", "<C-r>0", "<C-k>a:", "<C-v>x41", "<C-v>009"]),
+            9 => pick(
+                rng,
+                &[
+                    "<C-e>", "<C-y>", "<C-r>0", "<C-k>a:", "<C-v>x41", "<C-v>009",
+                ],
+            ),
             _ => pick(rng, &["x", "foo", " ", "bar baz", "é", "(", "日", "1"]),
         };
     }
@@ -153,7 +179,12 @@ fn inserted(rng: &mut StdRng) -> String {
 }
 
 fn operator(rng: &mut StdRng) -> &'static str {
-    pick(rng, &["d", "d", "y", "y", "c", "c", ">", "<lt>", "g~", "gu", "gU", "g?", "gq", "gw"])
+    pick(
+        rng,
+        &[
+            "d", "d", "y", "y", "c", "c", ">", "<lt>", "g~", "gu", "gU", "g?", "gq", "gw",
+        ],
+    )
 }
 
 fn operation(rng: &mut StdRng) -> String {
@@ -213,7 +244,12 @@ fn simple(rng: &mut StdRng) -> String {
     match rng.random_range(0..14) {
         0..=4 => {
             let register = if register == "\"_" { "" } else { register };
-            let command = pick(rng, &["x", "X", "D", "Y", "p", "P", "gp", "gP", "p", "P", "]p", "[p"]);
+            let command = pick(
+                rng,
+                &[
+                    "x", "X", "D", "Y", "p", "P", "gp", "gP", "p", "P", "]p", "[p",
+                ],
+            );
             format!("{register}{count}{command}")
         }
         5 | 6 => {
@@ -225,7 +261,22 @@ fn simple(rng: &mut StdRng) -> String {
             let command = pick(rng, &["C", "s", "S"]);
             format!("{register}{count}{command}{}<Esc>", inserted(rng))
         }
-        9 => format!("{count}R{}<Esc>", pick(rng, &["x", "foo", "é", "日x", "xy<BS>", "fo<BS><BS>z", "a<CR>b", "<Tab>"])),
+        9 => format!(
+            "{count}R{}<Esc>",
+            pick(
+                rng,
+                &[
+                    "x",
+                    "foo",
+                    "é",
+                    "日x",
+                    "xy<BS>",
+                    "fo<BS><BS>z",
+                    "a<CR>b",
+                    "<Tab>"
+                ]
+            )
+        ),
         10 => format!("m{}", pick(rng, &["a", "b"])),
         _ => {
             let command = pick(rng, &["i", "a", "I", "A", "o", "O", "gI"]);
@@ -254,7 +305,10 @@ fn visual(rng: &mut StdRng) -> String {
         }
         6 => {
             let command = pick(rng, &["c", "s", "C", "R"]);
-            format!("{register}{command}{}<Esc>", pick(rng, &["", "x", "foo", "é"]))
+            format!(
+                "{register}{command}{}<Esc>",
+                pick(rng, &["", "x", "foo", "é"])
+            )
         }
         7 => {
             let command = pick(rng, &["I", "A"]);
@@ -277,16 +331,40 @@ fn ex(rng: &mut StdRng) -> String {
     let range = pick(rng, &["", "", "%", ".,+1", "1,2", "$", "1", ".,$"]);
     let command = match rng.random_range(0..16) {
         0..=3 => {
-            let pattern = pick(rng, &["a", "\\(\\w\\+\\) \\(\\w\\+\\)", "^", "$", "e\\|o", "b*", "\\s\\+", "\\n"]);
+            let pattern = pick(
+                rng,
+                &[
+                    "a",
+                    "\\(\\w\\+\\) \\(\\w\\+\\)",
+                    "^",
+                    "$",
+                    "e\\|o",
+                    "b*",
+                    "\\s\\+",
+                    "\\n",
+                ],
+            );
             let new = pick(rng, &["X", "&&", "\\2-\\1", "", "\\r", "\\u&", "~"]);
             let flags = pick(rng, &["", "g", "ge", "i", "n"]);
             format!("s/{pattern}/{new}/{flags}")
         }
         4 => pick(rng, &["d", "d a", "d 2", "y", "y b"]).to_owned(),
-        5 => format!("{}{}", pick(rng, &["m", "t"]), pick(rng, &["0", "$", ".", "1", "+1"])),
+        5 => format!(
+            "{}{}",
+            pick(rng, &["m", "t"]),
+            pick(rng, &["0", "$", ".", "1", "+1"])
+        ),
         6 => pick(rng, &["j", "j!", ">", "<lt>", ">>"]).to_owned(),
-        7 => format!("g/{}/{}", pick(rng, &["a", "e", "^$"]), pick(rng, &["d", "m0", "norm Ax", "s/a/b/", "j", "t."])),
-        8 => format!("v/{}/{}", pick(rng, &["a", "e"]), pick(rng, &["d", "norm x"])),
+        7 => format!(
+            "g/{}/{}",
+            pick(rng, &["a", "e", "^$"]),
+            pick(rng, &["d", "m0", "norm Ax", "s/a/b/", "j", "t."])
+        ),
+        8 => format!(
+            "v/{}/{}",
+            pick(rng, &["a", "e"]),
+            pick(rng, &["d", "norm x"])
+        ),
         9 => format!("norm {}", pick(rng, &["x", "Ax", "dw", "ix", "daw", "~w~"])),
         10 => pick(rng, &["sort", "sort!", "sort n", "sort u", "sort i"]).to_owned(),
         11 => pick(rng, &["pu", "pu!", "pu a"]).to_owned(),
@@ -314,7 +392,11 @@ fn command(rng: &mut StdRng) -> String {
         95 => format!("gc{}", pick(rng, &["c", "c", "_"])),
         96 => format!("/a<CR>{}", pick(rng, &["n", "N", "2n"])),
         97 => format!("{}{}", count(rng), pick(rng, &["*", "#", "g*", "g#"])),
-        98 => pick(rng, &["/a<CR>dgn.", "/e<CR>cgnX<Esc>.", "gv<Esc>", "gi<Esc>"]).to_owned(),
+        98 => pick(
+            rng,
+            &["/a<CR>dgn.", "/e<CR>cgnX<Esc>.", "gv<Esc>", "gi<Esc>"],
+        )
+        .to_owned(),
         _ => {
             let find = find(rng);
             format!("{find}{}{}", count(rng), pick(rng, &[";", ",", "d;", "d,"]))

@@ -50,7 +50,10 @@ pub(super) struct Neovim {
 
 impl Neovim {
     /// Finds the program, and asks for its version.
-    #[expect(clippy::disallowed_methods, reason = "the test compares with a program")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test compares with a program"
+    )]
     pub(super) fn find() -> Option<Self> {
         let program = std::env::var_os("BURIN_NVIM").unwrap_or_else(|| "nvim".into());
         let program = PathBuf::from(program);
@@ -61,7 +64,10 @@ impl Neovim {
     }
 
     /// Runs cases one after the other in one process.
-    #[expect(clippy::disallowed_methods, reason = "the test compares with a program")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test compares with a program"
+    )]
     pub(super) fn run(&self, cases: &[Case]) -> Vec<Outcome> {
         let folder = tempfile::tempdir_in("/work/h/t5-tmp").expect("a temporary folder");
         let path = |name: &str| folder.path().join(name);
@@ -71,7 +77,12 @@ impl Neovim {
         let status = Command::new(&self.program)
             .args(["-u", "NONE", "-i", "NONE", "-n", "--headless", "-c"])
             .arg("luafile script.lua")
-            .args(["-c", "call RunCases(luaeval(\"case_count\"))", "-c", "cquit"])
+            .args([
+                "-c",
+                "call RunCases(luaeval(\"case_count\"))",
+                "-c",
+                "cquit",
+            ])
             .env("BURIN_CASES", path("cases.json"))
             .env("BURIN_STATES", path("states.json"))
             .current_dir(folder.path())

@@ -4,7 +4,10 @@ use crate::vim::tests::fixture::Fixture;
 
 fn read(fixture: &mut Fixture, text: &str) -> Vec<(u32, String)> {
     let problems = fixture.globals.read_vimrc(text);
-    problems.into_iter().map(|problem| (problem.line, problem.message)).collect()
+    problems
+        .into_iter()
+        .map(|problem| (problem.line, problem.message))
+        .collect()
 }
 
 #[test]
@@ -30,7 +33,10 @@ fn lines_without_effect_are_listed() {
     let text = "call plug#begin()\nset number ic et\nif has('x')\n  nnoremap a b\nendif\nnmap <M-x> dd\nnnoremap <expr> k x\nlet g:x = 1\nnnoremap x dd";
     let expected = [
         (1, "“call” is not supported"),
-        (2, "options without an effect: number (see the editor's settings), et (see the editor's settings)"),
+        (
+            2,
+            "options without an effect: number (see the editor's settings), et (see the editor's settings)",
+        ),
         (3, "scripts are not carried out: left out up to endif"),
         (6, "the key <M-x> is not supported"),
         (7, "expressions (<expr>) are not supported in mappings"),
