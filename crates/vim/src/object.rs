@@ -90,10 +90,10 @@ impl Selected {
 }
 
 impl TextObject {
-    /// Returns the object, or `None` if there is none here.
-    pub(crate) fn select(self, lines: &Lines, request: &ObjectRequest) -> Option<Selected> {
-        match self {
-            TextObject::Word { is_big } => word::select(lines, request, is_big),
+    /// Returns the object, or where the caret goes if there is none here.
+    pub(crate) fn select(self, lines: &Lines, request: &ObjectRequest) -> Result<Selected, Pos> {
+        let selected = match self {
+            TextObject::Word { is_big } => return word::select(lines, request, is_big),
             TextObject::Sentence => sentence::select(lines, request),
             TextObject::Paragraph => paragraph::select(lines, request),
             TextObject::Block { open, close } => block::select(lines, request, open, close),
@@ -102,7 +102,8 @@ impl TextObject {
             TextObject::Argument => argument::select(lines, request),
             TextObject::Indent => Some(indent::select(lines, request)),
             TextObject::Entire => Some(entire(lines, request)),
-        }
+        };
+        selected.ok_or(request.head)
     }
 }
 

@@ -138,6 +138,15 @@ struct VisualMemory {
     want: Want,
 }
 
+/// The start of an undo step, for the caret after undo.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct StepStart {
+    /// The caret before the first change.
+    caret: Option<Pos>,
+    /// The first line that the command took, even if it did not change it.
+    row: Option<u32>,
+}
+
 /// The state of `U`: a line before its latest changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct SavedLine {
@@ -166,10 +175,10 @@ pub struct Vim {
     visual: Option<VisualMemory>,
     /// Whether an undo step is open.
     is_step_open: bool,
-    /// The caret before the open undo step.
-    step_start: Pos,
-    /// Carets before undo steps, by the number of the step.
-    step_carets: BTreeMap<u32, Pos>,
+    /// What undo needs to know of the open step.
+    step: StepStart,
+    /// Starts of undo steps, by the number of the step.
+    steps: BTreeMap<u32, StepStart>,
     saved_line: Option<SavedLine>,
     exchange: Option<ExchangeMark>,
     /// Lines that `Ctrl-D` scrolls; 0 for half of the view.
@@ -192,8 +201,8 @@ impl Vim {
             marks: Marks::default(),
             visual: None,
             is_step_open: false,
-            step_start: Pos::default(),
-            step_carets: BTreeMap::new(),
+            step: StepStart::default(),
+            steps: BTreeMap::new(),
             saved_line: None,
             exchange: None,
             scroll_rows: 0,

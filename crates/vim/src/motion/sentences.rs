@@ -18,8 +18,22 @@ fn is_paragraph_start(lines: &Lines, pos: Pos) -> bool {
 /// Goes to the start of a sentence. `None` if the count is too large.
 pub(crate) fn travel(lines: &Lines, at: Pos, count: u32, is_forward: bool) -> Option<Pos> {
     let mut walker = Walker::new(lines, at);
-    for left in (0..count).rev() {
+    let mut left = count;
+    while left > 0 {
+        left -= 1;
+        let before = walker.pos;
         once(lines, &mut walker, is_forward, left > 0)?;
+        if walker.pos != before {
+            continue;
+        }
+        // A sentence that does not move is tried again from the next character.
+        if step(&mut walker, is_forward) != Advance::Blocked {
+            left += 1;
+        } else if left > 0 {
+            return None;
+        } else {
+            break;
+        }
     }
     Some(walker.pos)
 }

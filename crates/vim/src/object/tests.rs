@@ -17,7 +17,7 @@ fn check(object: TextObject, is_around: bool, marked: &str, expected: Option<&st
         count: 1,
         is_around,
     };
-    let found = object.select(&lines, &request).map(|found| {
+    let found = object.select(&lines, &request).ok().map(|found| {
         let start = lines.offset(found.anchor);
         let end = lines.offset(lines.behind(found.head));
         lines.text().text(base::Span::new(start, end)).into_owned()

@@ -5,16 +5,30 @@ use crate::chars::BLANK;
 use crate::lines::{Advance, Lines, Pos, Walker, prev_grapheme};
 use crate::motion::words;
 
-pub(super) fn select(lines: &Lines, request: &ObjectRequest, is_big: bool) -> Option<Selected> {
-    let around = request.is_around;
+/// Returns the words, or where the caret goes if there are too few.
+pub(super) fn select(
+    lines: &Lines,
+    request: &ObjectRequest,
+    is_big: bool,
+) -> Result<Selected, Pos> {
     let mut walker = Walker::with_words(lines, request.head, is_big);
+    select_from(lines, &mut walker, request, is_big).ok_or(walker.pos)
+}
+
+fn select_from(
+    lines: &Lines,
+    walker: &mut Walker,
+    request: &ObjectRequest,
+    is_big: bool,
+) -> Option<Selected> {
+    let around = request.is_around;
     let mut anchor = request.anchor.unwrap_or(request.head);
     let mut count = request.count;
     let mut takes_blanks = false;
     let mut is_inclusive = true;
     let mut start = walker.pos;
     if request.extended().is_none() {
-        back_in_line(&mut walker);
+        back_in_line(walker);
         start = walker.pos;
         anchor = start;
         if (walker.class() == BLANK) == around {
@@ -27,7 +41,7 @@ pub(super) fn select(lines: &Lines, request: &ObjectRequest, is_big: bool) -> Op
             if next.col == 0 {
                 walker.backward_over_end();
             } else {
-                one_left(&mut walker);
+                one_left(walker);
             }
             takes_blanks = around;
         }
@@ -36,9 +50,9 @@ pub(super) fn select(lines: &Lines, request: &ObjectRequest, is_big: bool) -> Op
     for left in (0..count).rev() {
         is_inclusive = true;
         if request.anchor.is_some() && walker.pos < anchor {
-            extend_back(lines, &mut walker, around, is_big)?;
+            extend_back(lines, walker, around, is_big)?;
         } else {
-            is_inclusive = extend(lines, &mut walker, around, is_big, left > 0)?;
+            is_inclusive = extend(lines, walker, around, is_big, left > 0)?;
         }
     }
     let lacks_blanks = walker.class() != BLANK || walker.pos.col == 0 && !is_inclusive;

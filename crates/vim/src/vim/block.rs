@@ -185,10 +185,11 @@ pub(super) fn replace(
             cell + chars::cells(char, cell, exec.lines.tab_width())
         }) - start;
         let width = width + part.lead_inside + part.trail_inside;
-        let count = width / chars::cells(char, 0, 1).max(1);
+        let char_width = chars::cells(char, 0, 1).max(1);
         let mut text = " ".repeat(part.lead as usize);
-        text.extend(std::iter::repeat_n(char, count as usize));
-        text.push_str(&" ".repeat(part.trail as usize));
+        text.extend(std::iter::repeat_n(char, (width / char_width) as usize));
+        // A wide character that does not fit is a blank.
+        text.push_str(&" ".repeat((width % char_width + part.trail) as usize));
         let span = exec
             .lines
             .span(Pos::new(row, part.from), Pos::new(row, part.to));

@@ -9,7 +9,8 @@ use crate::lines::Pos;
 
 /// Deletes a text into registers.
 pub(super) fn delete(exec: &mut Exec, register: Option<char>, region: &Region) -> Done {
-    if region.is_empty() || exec.lines.text().is_empty() {
+    let has_no_text = exec.lines.count() == 1 && exec.lines.is_empty(0);
+    if region.is_empty() || has_no_text {
         exec.set_pos(region.start);
         return Ok(());
     }

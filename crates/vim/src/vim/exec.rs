@@ -7,7 +7,7 @@ use base::Span;
 use text::{Edit, LineEnding};
 
 use super::ex::GlobalRows;
-use super::{Caret, SavedLine, State, Vim, Want};
+use super::{Caret, SavedLine, State, StepStart, Vim, Want};
 use crate::chars;
 use crate::command::VisualShape;
 use crate::effect::Effect;
@@ -40,6 +40,8 @@ pub(super) struct Exec<'a> {
     pub(super) global_rows: Option<GlobalRows>,
     /// Whether the undo step stays open for the commands of `:g`.
     pub(super) holds_step: bool,
+    /// The first line that the running command takes, until its first edit.
+    rows_taken: Option<u32>,
 }
 
 impl<'a> Exec<'a> {
@@ -62,6 +64,7 @@ impl<'a> Exec<'a> {
             is_global: false,
             global_rows: None,
             holds_step: false,
+            rows_taken: None,
         }
     }
 
@@ -207,6 +210,13 @@ impl<'a> Exec<'a> {
         }
         self.save_line(&edits);
         let is_new = self.open_step();
+        let taken = self.rows_taken.take();
+        if is_new || self.vim.step.caret.is_none() {
+            self.vim.step = StepStart {
+                caret: Some(self.pos()),
+                row: taken,
+            };
+        }
         let before = self.lines.clone();
         let change = self.host.edit(&edits);
         self.refresh();
@@ -278,13 +288,23 @@ impl<'a> Exec<'a> {
         }
         self.host.begin_step();
         self.vim.is_step_open = true;
-        self.vim.step_start = self.pos();
+        self.vim.step = StepStart {
+            caret: Some(self.pos()),
+            row: None,
+        };
         true
+    }
+
+    /// Notes the first line that a command takes, at which undo puts the caret.
+    pub(super) fn note_rows(&mut self, first: u32) {
+        self.rows_taken = Some(first);
     }
 
     /// Opens an undo step that the commands of `:g` do not end.
     pub(super) fn open_step_for_all(&mut self) {
         self.open_step();
+        // The caret that counts is that before the first change.
+        self.vim.step.caret = None;
         self.holds_step = true;
     }
 
@@ -294,7 +314,7 @@ impl<'a> Exec<'a> {
             self.host.end_step();
             self.vim.is_step_open = false;
             let state = self.host.undo_state();
-            self.vim.step_carets.insert(state, self.vim.step_start);
+            self.vim.steps.insert(state, self.vim.step);
         }
     }
 

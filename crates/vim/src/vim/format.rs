@@ -41,7 +41,7 @@ pub(super) fn format(exec: &mut Exec, region: &Region, keeps: Option<Pos>) -> Do
 /// The place of a position in formatted lines: at the same character, because only blanks change.
 fn followed(first: u32, old: &[String], new: &[String], pos: Pos) -> Pos {
     let is_text = |char: &char| !chars::is_blank(*char);
-    if pos.row < first {
+    if pos.row < first || old == new {
         return pos;
     }
     let row = (pos.row - first) as usize;

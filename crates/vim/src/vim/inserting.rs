@@ -96,8 +96,7 @@ fn indent_of_new_line(exec: &Exec, row: u32) -> String {
     if !exec.globals.options.auto_indent {
         return String::new();
     }
-    let line = exec.lines.line(row);
-    line[..indent_len(&line)].to_owned()
+    exec.globals.options.indent_text(exec.lines.indent_cells(row))
 }
 
 /// Begins to replace text.

@@ -302,10 +302,8 @@ fn last_non_blank(exec: &Exec, count: u32) -> Done<Moved> {
     };
     let line = exec.lines.line(row);
     let text = line.trim_end_matches([' ', '\t']);
-    Ok(Moved::inclusive(Pos::new(
-        row,
-        prev_grapheme(text, text.len()),
-    )))
+    let to = Pos::new(row, prev_grapheme(text, text.len()));
+    Ok(Moved::inclusive(to).aiming(Aim::LineEnd))
 }
 
 fn to_cell(exec: &Exec, count: Option<u32>) -> Moved {
@@ -390,8 +388,9 @@ fn checked_word(
 }
 
 /// A motion back by words: with too large a count it fails for an operator.
-fn back_word(exec: &Exec, moved: Moved, ok: bool, has_operator: bool) -> Done<Moved> {
+fn back_word(exec: &mut Exec, moved: Moved, ok: bool, has_operator: bool) -> Done<Moved> {
     if !ok && has_operator {
+        exec.set_pos(moved.to);
         return Err(Error::Beep);
     }
     short_of(exec, moved, !ok)

@@ -45,7 +45,8 @@ pub(super) fn add_here(exec: &mut Exec, by: i64) -> Done {
 /// Adds to the first number of each line of a selection; with `is_progressive`, each time more.
 pub(super) fn add_in(exec: &mut Exec, region: &Region, by: i64, is_progressive: bool) -> Done {
     let mut step = by;
-    let mut is_found = false;
+    let mut first_number = None;
+    exec.note_rows(region.start.row);
     let (first, last) = (region.start.row, region.end.row);
     for row in first..=last {
         let line = exec.lines.line(row).into_owned();
@@ -73,7 +74,7 @@ pub(super) fn add_in(exec: &mut Exec, region: &Region, by: i64, is_progressive: 
         let range = number.range;
         let (from, to) = (Pos::new(row, range.start), Pos::new(row, range.end));
         exec.replace(from, to, &new)?;
-        is_found = true;
+        first_number = first_number.or(Some(from));
         if is_progressive {
             step = step.saturating_add(by);
         }
@@ -81,16 +82,16 @@ pub(super) fn add_in(exec: &mut Exec, region: &Region, by: i64, is_progressive: 
     if region.shape == RegionShape::Lines {
         exec.set_pos(region.start);
     }
-    if !is_found {
+    let Some(first_number) = first_number else {
         return Err(Error::Beep);
-    }
+    };
     let start = if region.shape == RegionShape::Lines {
         region.start
     } else {
         region.caret
     };
     exec.set_pos(start);
-    exec.set_change_marks(start, exec.lines.clamp(region.end, false));
+    exec.set_change_marks(first_number, exec.lines.clamp(region.end, false));
     Ok(())
 }
 

@@ -72,14 +72,7 @@ fn region_of(
                 Aim::Here | Aim::Same => {}
             }
             let region = Region::of_motion(exec, from, &moved, command.force);
-            if let RegionShape::Block(_) = region.shape {
-                exec.vim.visual = Some(VisualMemory {
-                    shape: VisualShape::Block,
-                    anchor: from,
-                    head: moved.to,
-                    want: Want::Here,
-                });
-            }
+            remember_block(exec, &region, from, moved.to);
             Ok(region)
         }
         Action::Object { kind, is_around } => {
@@ -97,14 +90,23 @@ fn region_of(
                 extent: selected.extent,
                 ..Moved::exclusive(selected.head)
             };
-            Ok(Region::of_motion(
-                exec,
-                selected.anchor,
-                &moved,
-                command.force,
-            ))
+            let region = Region::of_motion(exec, selected.anchor, &moved, command.force);
+            remember_block(exec, &region, selected.anchor, selected.head);
+            Ok(region)
         }
         _ => Err(Error::Beep),
+    }
+}
+
+/// Remembers a forced block as the last selection, so that `gv` selects it.
+fn remember_block(exec: &mut Exec, region: &Region, anchor: Pos, head: Pos) {
+    if let RegionShape::Block(_) = region.shape {
+        exec.vim.visual = Some(VisualMemory {
+            shape: VisualShape::Block,
+            anchor,
+            head,
+            want: Want::Here,
+        });
     }
 }
 
@@ -145,7 +147,7 @@ fn whole_lines(exec: &Exec, command: &NormalCommand, operator: &Operator) -> Don
 
 /// The object at the active caret. `anchor` is the fixed end of a visual selection.
 pub(super) fn object(
-    exec: &Exec,
+    exec: &mut Exec,
     kind: ObjectKind,
     is_around: bool,
     count: u32,
@@ -160,7 +162,15 @@ pub(super) fn object(
                 count,
                 is_around,
             };
-            object.select(&exec.lines, &request).ok_or(Error::Beep)
+            match object.select(&exec.lines, &request) {
+                Ok(selected) => Ok(selected),
+                Err(reached) => {
+                    let past_end = exec.may_pass_end();
+                    let reached = exec.lines.clamp(reached, past_end);
+                    exec.set_pos(reached);
+                    Err(Error::Beep)
+                }
+            }
         }
         ObjectKind::Syntax(kind) => syntax_object(exec, kind, is_around, count, anchor),
         ObjectKind::CommentLines => comment::lines_at(exec).ok_or(Error::Beep),

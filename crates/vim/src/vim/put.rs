@@ -265,6 +265,7 @@ pub(super) fn put_over(exec: &mut Exec, command: &NormalCommand, style: PutStyle
         return Err(Error::Beep);
     };
     let region = Region::of_visual(exec, shape, false);
+    let head_row = exec.pos().row;
     exec.vim.remember_visual(shape);
     exec.vim.state = State::Normal;
     let takes_all = region.shape == RegionShape::Lines
@@ -288,11 +289,11 @@ pub(super) fn put_over(exec: &mut Exec, command: &NormalCommand, style: PutStyle
         ..style
     };
     if let (RegionShape::Block(_), RegisterShape::Lines) = (region.shape, text.shape) {
-        // `p` puts lines below the block, `P` above it.
+        // `p` puts lines below the caret's line of the block, `P` above the block.
         let row = if was_before {
             region.start.row
         } else {
-            region.end.row
+            head_row
         };
         let style = PutStyle {
             before: was_before && !is_behind,

@@ -110,11 +110,12 @@ impl Region {
             (Some(VisualShape::Lines), _) => Extent::Lines,
             (Some(VisualShape::Chars), Extent::Exclusive) => Extent::Inclusive,
             (Some(VisualShape::Chars), _) => Extent::Exclusive,
-            (Some(VisualShape::Block), Extent::Exclusive) if start == end => Extent::Exclusive,
             (Some(VisualShape::Block), _) => {
                 let last = exec.lines.clamp(end, false);
                 let cells = BlockCells::between(&exec.lines, start, last);
+                let col = exec.lines.col_at_cell(start.row, cells.left);
                 return Self {
+                    caret: Pos::new(start.row, col),
                     uses_first_register: moved.uses_first_register,
                     ..Self::block(start.row, end.row, cells).as_forced()
                 };

@@ -111,7 +111,7 @@ fn go(exec: &Exec, pattern: &Pattern, source: &str, is_forward: bool, count: u32
         OffsetBase::Lines => {
             let row = i64::from(lines.pos(found.span.start).row) + offset.count;
             let row = row.clamp(0, i64::from(lines.last())) as u32;
-            Moved::lines(Pos::new(row, lines.first_non_blank(row)))
+            Moved::lines(Pos::new(row, 0))
         }
         OffsetBase::Start => {
             let to = shifted(lines, lines.pos(found.span.start), offset.count);

@@ -238,7 +238,7 @@ fn signs_around(exec: &Exec, sign: char) -> Done<SurroundSpans> {
     };
     let selected = TextObject::Quote(sign)
         .select(&exec.lines, &request)
-        .ok_or(Error::Beep)?;
+        .map_err(|_| Error::Beep)?;
     let start = exec.lines.offset(selected.anchor);
     let end = exec.lines.offset(selected.head);
     let length = sign.len_utf8();

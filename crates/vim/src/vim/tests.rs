@@ -4,3 +4,4 @@ mod differential;
 pub(crate) mod fixture;
 mod generator;
 mod neovim;
+mod recorded;

@@ -5,7 +5,7 @@
 use text::Change;
 
 use super::exec::Exec;
-use super::{SavedLine, State};
+use super::{SavedLine, State, StepStart};
 use crate::error::{Done, Error};
 use crate::host::UndoMove;
 use crate::lines::{Lines, Pos};
@@ -61,16 +61,18 @@ fn travel(exec: &mut Exec, to: UndoMove) -> Done {
         UndoMove::Undo => state,
         _ => exec.host.undo_state().max(1),
     };
-    let noted = exec.vim.step_carets.get(&step).copied();
+    let noted = exec.vim.steps.get(&step).copied().unwrap_or_default();
     place_caret(exec, &before, &change, noted);
     Ok(())
 }
 
 /// Puts the caret on the first changed line.
-fn place_caret(exec: &mut Exec, before: &Lines, change: &Change, noted: Option<Pos>) {
-    let Some(rows) = changed_rows(before, &exec.lines, change) else {
+fn place_caret(exec: &mut Exec, before: &Lines, change: &Change, step: StepStart) {
+    let Some(mut rows) = changed_rows(before, &exec.lines, change) else {
         return;
     };
+    let noted = step.caret;
+    rows.first = rows.first.min(step.row.unwrap_or(rows.first));
     exec.set_change_marks(Pos::new(rows.first, 0), Pos::new(rows.last, 0));
     let mut row = rows.first;
     if let Some(noted) = noted {

@@ -164,6 +164,9 @@ pub(super) fn break_undo(exec: &mut Exec) {
 
 /// Removes the character behind the caret, or the line break.
 pub(super) fn delete(exec: &mut Exec) -> Done {
+    if let Some(insert) = &mut exec.vim.insert {
+        insert.has_auto_indent = false;
+    }
     let at = exec.pos();
     let line = exec.lines.line(at.row).into_owned();
     if at.col >= line.len() {

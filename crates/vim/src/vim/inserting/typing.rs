@@ -140,7 +140,8 @@ fn line_break(exec: &mut Exec) -> Done {
     let mut indent = String::new();
     if options.auto_indent {
         let own = indent_len(&line).min(at.col.max(indent_len(&line[..at.col])));
-        indent = line[..own].to_owned();
+        let cells = cells_of(&line, own, options.tab_width).0;
+        indent = options.indent_text(cells);
         to += indent_len(&line[at.col..]);
         let is_only_indent = exec
             .vim

@@ -1,14 +1,15 @@
 //! Compares generated cases with Neovim.
 //!
-//! The gate runs a small number with fixed seeds; `BURIN_VIM_CASES` sets another number, and `BURIN_VIM_SEED` another
-//! first seed. Known differences are listed in `docs/vim.md`; the generator leaves them out.
+//! The gate runs a small number with fixed seeds; `BURIN_VIM_CASES` sets another number, `BURIN_VIM_SEED` another first seed,
+//! and `BURIN_VIM_TABLE=essential` takes the commands of a day of work alone. Differences are listed in `differences.md`.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::fixture::Fixture;
 use super::generator;
-use super::neovim::{Case, Neovim, Outcome};
+use super::neovim::{Case, Neovim, Outcome, outcome};
+use super::recorded;
 use crate::key::Key;
 use crate::register::{CaretSlot, RegisterShape, RegisterText};
 use crate::vim::marking;
@@ -48,7 +49,7 @@ fn prime(globals: &mut crate::VimGlobals) {
 }
 
 /// Runs a case on our machine, and ends unfinished commands as Neovim's `feedkeys` does.
-fn ours(case: &Case) -> Outcome {
+pub(super) fn ours(case: &Case) -> Outcome {
     let mut fixture = Fixture::new(&(case.lines.join("\n") + "\n"));
     let mut exec =
         super::super::exec::Exec::new(&mut fixture.vim, &mut fixture.globals, &mut fixture.host);
@@ -64,7 +65,7 @@ fn ours(case: &Case) -> Outcome {
     Outcome {
         // Keys whose marks are not compared.
         mode: case.keys(),
-        ..outcome(&mut fixture)
+        ..own_outcome(&mut fixture)
     }
 }
 
@@ -81,7 +82,7 @@ fn feed(fixture: &mut Fixture, command: &str) {
     }
 }
 
-fn outcome(fixture: &mut Fixture) -> Outcome {
+fn own_outcome(fixture: &mut Fixture) -> Outcome {
     let text = fixture.text();
     let text = text.strip_suffix('\n').unwrap_or(&text).to_owned();
     let exec =
@@ -120,7 +121,7 @@ fn outcome(fixture: &mut Fixture) -> Outcome {
 }
 
 /// The parts in which two outcomes differ.
-fn differences(ours: &Outcome, theirs: &Outcome) -> Vec<String> {
+pub(super) fn differences(ours: &Outcome, theirs: &Outcome) -> Vec<String> {
     let mut found = Vec::new();
     if theirs.error.is_some() {
         return found;
@@ -239,18 +240,24 @@ fn generated_commands_do_as_in_neovim() {
         test_support::skip("no nvim");
         return;
     };
+    let generate = match std::env::var("BURIN_VIM_TABLE").as_deref() {
+        Ok("essential") => generator::essential_case,
+        _ => generator::case,
+    };
     let count = setting("BURIN_VIM_CASES", CASES);
     let seed = setting("BURIN_VIM_SEED", 1);
     let mut mismatches = Vec::new();
     let mut total = 0;
     for start in (0..count).step_by(BATCH) {
         let cases: Vec<Case> = (start..count.min(start + BATCH))
-            .map(|ix| generator::case(&mut StdRng::seed_from_u64((seed * 1_000_003 + ix) as u64)))
+            .map(|ix| generate(&mut StdRng::seed_from_u64((seed * 1_000_003 + ix) as u64)))
             .collect();
-        let theirs = neovim.run(&cases);
-        for (case, theirs) in cases.into_iter().zip(theirs) {
+        let states = neovim.states(&cases);
+        for (case, state) in cases.into_iter().zip(states) {
             total += 1;
-            if !differences(&ours(&case), &theirs).is_empty() {
+            if differences(&ours(&case), &outcome(&state)).is_empty() {
+                recorded::record(&case, &state);
+            } else {
                 mismatches.push(case);
             }
         }

@@ -69,6 +69,32 @@ pub(super) fn case(rng: &mut StdRng) -> Case {
     }
 }
 
+/// Parts of commands beyond those of a day of work.
+const BEYOND: &[&str] = &[
+    "g?", "gw", "go", "gE", "gI", "gp", "gP", "[p", "g<C-", "[(", "])", "[{", "]}", "gv", "g*", "g#", "<C-k>", "<C-v>x",
+    "<C-v>0", "is", "as", "ri 20", "ce 20", "le<", "ret<",
+];
+
+/// Operators, as far as a key may force the shape of their text.
+const OPERATORS: &[&str] = &["d", "y", "c", ">", "<lt>", "g~", "gu", "gU", "gq"];
+
+/// Generates a case of commands that a day of work uses.
+pub(super) fn essential_case(rng: &mut StdRng) -> Case {
+    loop {
+        let case = case(rng);
+        let is_forced = |command: &String| {
+            let forces = |operator: &&str| {
+                ["v", "V", "<C-v>"].iter().any(|force| command.contains(&format!("{operator}{force}")))
+            };
+            OPERATORS.iter().any(|operator| forces(&operator))
+        };
+        let is_beyond = |command: &String| BEYOND.iter().any(|part| command.contains(part));
+        if !case.commands.iter().any(|command| is_forced(command) || is_beyond(command)) {
+            return case;
+        }
+    }
+}
+
 fn pick<'a>(rng: &mut StdRng, from: &[&'a str]) -> &'a str {
     from.choose(rng).copied().unwrap_or_default()
 }

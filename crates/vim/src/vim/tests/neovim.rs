@@ -64,12 +64,17 @@ impl Neovim {
     }
 
     /// Runs cases one after the other in one process.
+    pub(super) fn run(&self, cases: &[Case]) -> Vec<Outcome> {
+        self.states(cases).iter().map(outcome).collect()
+    }
+
+    /// The states that cases lead to, as the script writes them.
     #[expect(
         clippy::disallowed_methods,
         reason = "the test compares with a program"
     )]
-    pub(super) fn run(&self, cases: &[Case]) -> Vec<Outcome> {
-        let folder = tempfile::tempdir_in("/work/h/t5-tmp").expect("a temporary folder");
+    pub(super) fn states(&self, cases: &[Case]) -> Vec<Value> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let path = |name: &str| folder.path().join(name);
         let inputs: Vec<Value> = cases.iter().map(input).collect();
         std::fs::write(path("script.lua"), SCRIPT).expect("written");
@@ -95,11 +100,12 @@ impl Neovim {
         let text = std::fs::read_to_string(path("states.json")).expect("the states");
         let states: Vec<Value> = serde_json::from_str(&text).expect("JSON");
         assert_eq!(states.len(), cases.len());
-        states.iter().map(outcome).collect()
+        states
     }
 }
 
-fn input(case: &Case) -> Value {
+/// A case as the script reads it.
+pub(super) fn input(case: &Case) -> Value {
     json!({
         "lines": case.lines,
         "row": case.row,
@@ -109,7 +115,8 @@ fn input(case: &Case) -> Value {
     })
 }
 
-fn outcome(state: &Value) -> Outcome {
+/// The state that the script wrote.
+pub(super) fn outcome(state: &Value) -> Outcome {
     if let Some(error) = state["error"].as_str() {
         return Outcome {
             error: Some(error.to_owned()),
