@@ -60,6 +60,7 @@ mod test_runs;
 mod tree;
 mod typing;
 mod updates;
+mod vim_keys;
 mod window;
 
 use std::sync::Arc;

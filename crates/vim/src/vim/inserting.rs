@@ -96,7 +96,9 @@ fn indent_of_new_line(exec: &Exec, row: u32) -> String {
     if !exec.globals.options.auto_indent {
         return String::new();
     }
-    exec.globals.options.indent_text(exec.lines.indent_cells(row))
+    exec.globals
+        .options
+        .indent_text(exec.lines.indent_cells(row))
 }
 
 /// Begins to replace text.

@@ -71,8 +71,8 @@ pub(super) fn case(rng: &mut StdRng) -> Case {
 
 /// Parts of commands beyond those of a day of work.
 const BEYOND: &[&str] = &[
-    "g?", "gw", "go", "gE", "gI", "gp", "gP", "[p", "g<C-", "[(", "])", "[{", "]}", "gv", "g*", "g#", "<C-k>", "<C-v>x",
-    "<C-v>0", "is", "as", "ri 20", "ce 20", "le<", "ret<",
+    "g?", "gw", "go", "gE", "gI", "gp", "gP", "[p", "g<C-", "[(", "])", "[{", "]}", "gv", "g*",
+    "g#", "<C-k>", "<C-v>x", "<C-v>0", "is", "as", "ri 20", "ce 20", "le<", "ret<",
 ];
 
 /// Operators, as far as a key may force the shape of their text.
@@ -84,12 +84,18 @@ pub(super) fn essential_case(rng: &mut StdRng) -> Case {
         let case = case(rng);
         let is_forced = |command: &String| {
             let forces = |operator: &&str| {
-                ["v", "V", "<C-v>"].iter().any(|force| command.contains(&format!("{operator}{force}")))
+                ["v", "V", "<C-v>"]
+                    .iter()
+                    .any(|force| command.contains(&format!("{operator}{force}")))
             };
             OPERATORS.iter().any(|operator| forces(&operator))
         };
         let is_beyond = |command: &String| BEYOND.iter().any(|part| command.contains(part));
-        if !case.commands.iter().any(|command| is_forced(command) || is_beyond(command)) {
+        if !case
+            .commands
+            .iter()
+            .any(|command| is_forced(command) || is_beyond(command))
+        {
             return case;
         }
     }
