@@ -1,5 +1,6 @@
 //! Tests of the machine.
 
+mod commands;
 mod differential;
 pub(crate) mod fixture;
 mod generator;

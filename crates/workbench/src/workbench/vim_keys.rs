@@ -26,7 +26,7 @@ use crate::configuration::{ConfigSource, Configuration};
 use crate::layout::{CloseScope, PaneSide};
 use crate::open_options::{GoToPosition, MissingFile, OpenOptions};
 use crate::path_entry;
-use crate::target::LineColumn;
+use crate::target::{LineColumn, Target};
 use crate::workbench::{panes, program};
 
 /// Largest file that `:read` inserts, in bytes.
@@ -144,7 +144,7 @@ fn run(
         }
         Effect::Window(command) => arrange(workbench, *command, window, cx),
         Effect::Buffer(command) => choose(workbench, command, window, cx),
-        Effect::Navigate { target, .. } => navigate(workbench, *target, window, cx),
+        Effect::Navigate { target, .. } => navigate(workbench, editor, *target, window, cx),
         Effect::TravelJumps { is_forward, count } => {
             for _ in 0..*count {
                 if *is_forward {
@@ -187,6 +187,23 @@ fn run(
         | Effect::Yanked(_)
         | Effect::SetOption { .. } => {}
     }
+}
+
+/// Returns the name of a file or page at the caret: what is neither blank, quote nor bracket.
+fn name_at_caret(editor: &Entity<Editor>, cx: &mut Context<Workbench>) -> String {
+    let is_part = |char: char| !char.is_whitespace() && !"\"'`<>()[]{},;|".contains(char);
+    editor.update(cx, |editor, cx| {
+        let point = editor.caret_point(cx);
+        let text = editor.model().read(cx).snapshot();
+        let row = text.row_text(point.row);
+        let at = (point.column.0 as usize).min(row.len());
+        let before = row[..at].char_indices().rev();
+        let start = before.take_while(|(_, char)| is_part(*char)).last();
+        let behind = row[at..].chars().take_while(|char| is_part(*char));
+        let end = at + behind.map(char::len_utf8).sum::<usize>();
+        let name = &row[start.map_or(at, |(ix, _)| ix)..end];
+        name.trim_end_matches(['.', ':']).to_owned()
+    })
 }
 
 /// Closes the active tab; with `is_forced`, its unsaved text is given up.
@@ -374,6 +391,7 @@ fn choose(
 
 fn navigate(
     workbench: &mut Workbench,
+    editor: &Entity<Editor>,
     target: NavigationTarget,
     window: &mut Window,
     cx: &mut Context<Workbench>,
@@ -391,9 +409,19 @@ fn navigate(
         NavigationTarget::PreviousChange => dispatch(editor::PreviousHunk, window, cx),
         NavigationTarget::NextResult => dispatch(language::NextProblem, window, cx),
         NavigationTarget::PreviousResult => dispatch(language::PreviousProblem, window, cx),
-        NavigationTarget::File | NavigationTarget::Link => {
-            let sentence = "files and links at the caret open with the mouse";
-            workbench.report_error(sentence, window, cx);
+        NavigationTarget::File => {
+            let target = Target::parse(&name_at_caret(editor, cx));
+            let path = resolve(workbench, &target.path, cx);
+            let options = OpenOptions::lasting().at(target.place.map(GoToPosition::Place));
+            workbench.open_path(path, options, window, cx);
+        }
+        NavigationTarget::Link => {
+            let link = name_at_caret(editor, cx);
+            if link.starts_with("https://") || link.starts_with("http://") {
+                cx.open_url(&link);
+            } else {
+                workbench.report_error(format!("“{link}” is no link to a page"), window, cx);
+            }
         }
     }
 }
