@@ -31,7 +31,7 @@ use host::EditorHost;
 use shared::SharedGlobals;
 
 pub(crate) use composing::{commit, compose};
-pub(crate) use inserting::type_text;
+pub(crate) use inserting::{note_completion, type_text};
 pub(crate) use overlay::render_overlay;
 pub use shared::configure_vim;
 pub(super) use status::key_context;
@@ -44,8 +44,9 @@ pub(crate) struct VimView {
     globals: SharedGlobals,
     /// Whether selections and text change by a key of the machine, which then knows them already.
     is_own_change: bool,
-    /// Whether the next selections are those of composed text, which the machine does not know.
-    is_composing: bool,
+    /// Whether the next selections belong to the insertion, such as those of composed text. The
+    /// machine's carets follow the change instead.
+    keeps_insertion: bool,
     /// Text that an input method composes in the command line.
     composed: String,
     /// The match of the search that is being typed.
@@ -73,7 +74,7 @@ impl VimView {
             machine: Vim::new(),
             globals: shared::globals(cx),
             is_own_change: false,
-            is_composing: false,
+            keeps_insertion: false,
             composed: String::new(),
             preview: None,
             yanked: Vec::new(),
@@ -306,7 +307,7 @@ pub(super) fn selections_changed(editor: &mut Editor) {
     let Some(view) = &mut editor.vim else {
         return;
     };
-    if view.is_own_change || std::mem::take(&mut view.is_composing) {
+    if view.is_own_change || std::mem::take(&mut view.keeps_insertion) {
         return;
     }
     let text = &editor.snapshot;

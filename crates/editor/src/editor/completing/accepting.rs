@@ -15,7 +15,7 @@ use super::resolving::{self, LateEdits};
 use super::session::AnswerOrigin;
 use crate::completion::{CompletionGroup, CompletionId, CompletionItem, is_word_char};
 use crate::editor::snippets::SnippetInsertion;
-use crate::editor::{Editor, signature};
+use crate::editor::{Editor, signature, vim_mode};
 use crate::scroll::ScrollMargin;
 
 /// Maximum wait for the additional edits of an accepted item.
@@ -221,6 +221,7 @@ fn insert_selected(
         };
         editor.insert_snippet_over(&spans, additional, &insertion, window, cx)
     } else {
+        vim_mode::note_completion(editor, &spans, &item.insert.text);
         insert_text(editor, &item, &spans, additional, cx)
     };
     editor.completions_changed(cx);

@@ -17,7 +17,7 @@ pub(crate) fn compose(editor: &mut Editor, text: &str, cx: &mut Context<Editor>)
     };
     match view.machine.mode() {
         Mode::Insert | Mode::Select(_) => {
-            view.is_composing = true;
+            view.keeps_insertion = true;
             false
         }
         Mode::Prompt(_) => {
@@ -76,11 +76,11 @@ fn remove_marked(editor: &mut Editor, cx: &mut Context<Editor>) {
     let newest = editor.selections.primary_ix().min(edits.len() - 1);
     let carets = text::SelectionSet::new(carets, newest);
     if let Some(view) = &mut editor.vim {
-        view.is_composing = true;
+        view.keeps_insertion = true;
     }
     editor.edit(&edits, carets, EditKind::Typing, cx);
     editor.marked.clear();
     if let Some(view) = &mut editor.vim {
-        view.is_composing = false;
+        view.keeps_insertion = false;
     }
 }

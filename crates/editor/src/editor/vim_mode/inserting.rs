@@ -1,5 +1,6 @@
 //! Insert mode: typed text with the editor's completions, signatures and indentation.
 
+use base::Span;
 use gpui_kit::{Context, Window};
 use vim::{Key, Mode, VimGlobals};
 
@@ -32,6 +33,26 @@ pub(crate) fn type_text(
         signature::typed(editor, text, cx);
         format_on_type::typed(editor, text, cx);
     }
+}
+
+/// Notes that a completion goes in place of spans, one for each caret, so that `.` repeats it.
+pub(crate) fn note_completion(editor: &mut Editor, spans: &[Span], text: &str) {
+    let selections = &editor.selections;
+    let (head, span) = (
+        selections.primary().head,
+        spans.get(selections.primary_ix()),
+    );
+    let start = span.map_or(head, |span| span.start.min(head));
+    let removed = editor.snapshot.char_count(Span::new(start, head));
+    let Some(view) = editor
+        .vim
+        .as_mut()
+        .filter(|view| view.machine.mode() == Mode::Insert)
+    else {
+        return;
+    };
+    view.keeps_insertion = true;
+    view.machine.note_completion(removed, text);
 }
 
 fn key_of(char: char) -> Key {

@@ -88,7 +88,11 @@ fn global_runs_normal_commands_at_each_match() {
 
 #[test]
 fn substitutions_take_groups_and_flags() {
-    check("|one two", ":s/\\(\\w*\\) \\(\\w*\\)/\\2 \\u\\1<CR>", "|two One");
+    check(
+        "|one two",
+        ":s/\\(\\w*\\) \\(\\w*\\)/\\2 \\u\\1<CR>",
+        "|two One",
+    );
     check("|aaa\naaa", ":%s/a/b/g<CR>", "bbb\n|bbb");
     check("|a b", ":s/ /\\r<CR>", "a\n|b");
 }
@@ -97,7 +101,12 @@ fn substitutions_take_groups_and_flags() {
 fn carets_at_matches_run_every_command() {
     let mut fixture = Fixture::new("|one two one");
     fixture.keys("gbcx<Esc>");
-    assert_eq!(fixture.text().matches('x').count(), 2, "{}", fixture.marked());
+    assert_eq!(
+        fixture.text().matches('x').count(),
+        2,
+        "{}",
+        fixture.marked()
+    );
 }
 
 #[test]
@@ -125,7 +134,9 @@ fn mappings_wait_for_their_rest_and_time_out() {
     let mut fixture = Fixture::new("|one two");
     fixture.keys(":imap jk <lt>Esc><CR>ij");
     assert!(fixture.vim.needs_timeout());
-    let effects = fixture.vim.time_out(&mut fixture.globals, &mut fixture.host);
+    let effects = fixture
+        .vim
+        .time_out(&mut fixture.globals, &mut fixture.host);
     assert_eq!(effects, []);
     assert_eq!(fixture.text(), "jone two");
     fixture.keys("jk");
