@@ -176,7 +176,7 @@ pub(crate) struct PutStyle {
 
 /// The prompt of a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PromptKind {
+pub(crate) enum CommandLineKind {
     Ex,
     SearchForward,
     SearchBackward,
@@ -194,7 +194,7 @@ pub(crate) enum Action {
     WholeLines,
     /// An operator for the visual selection.
     Operate(Operator),
-    Prompt(PromptKind),
+    Prompt(CommandLineKind),
     Insert(InsertPlace),
     Replace {
         is_virtual: bool,

@@ -9,7 +9,7 @@ use crate::key::Key;
 pub struct KeyHint {
     /// Key in Vim's notation; the remaining keys of a mapping.
     pub keys: String,
-    /// Meaning, or the keys for which a mapping stands.
+    /// Meaning, or the keys that a mapping presses.
     pub label: String,
 }
 

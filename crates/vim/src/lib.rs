@@ -41,4 +41,4 @@ pub use host::{
 };
 pub use key::Key;
 pub use options::VimOptions;
-pub use vim::{CaretView, Mode, PromptKindView, PromptView, Vim, VimrcProblem};
+pub use vim::{CaretView, CommandLineView, Mode, PromptView, Vim, VimrcProblem};

@@ -332,7 +332,7 @@ impl<'a> PosMap<'a> {
         })
     }
 
-    /// Whether a replacement leaves nothing of a line: it is empty, or stands for other lines.
+    /// Whether a replacement leaves nothing of a line: it is empty, or replaces other lines.
     fn joins_nothing(&self, new: Span, old: Span, start: ByteOffset) -> bool {
         new.is_empty() || old.start < start
     }

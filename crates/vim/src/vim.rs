@@ -37,7 +37,7 @@ mod yank;
 
 use std::collections::BTreeMap;
 
-use crate::command::{PromptKind, VisualShape};
+use crate::command::{CommandLineKind, VisualShape};
 use crate::key::Key;
 use crate::lines::Pos;
 use crate::marks::Marks;
@@ -67,12 +67,12 @@ pub enum Mode {
     /// Keys replace the selection.
     Select(VisualShape),
     /// Keys edit a command line.
-    Prompt(PromptKindView),
+    Prompt(CommandLineView),
 }
 
 /// The kind of a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PromptKindView {
+pub enum CommandLineView {
     /// An ex command, after `:`.
     Command,
     /// A search forward, after `/`.
@@ -81,12 +81,12 @@ pub enum PromptKindView {
     SearchBackward,
 }
 
-impl From<PromptKind> for PromptKindView {
-    fn from(kind: PromptKind) -> Self {
+impl From<CommandLineKind> for CommandLineView {
+    fn from(kind: CommandLineKind) -> Self {
         match kind {
-            PromptKind::Ex => PromptKindView::Command,
-            PromptKind::SearchForward => PromptKindView::SearchForward,
-            PromptKind::SearchBackward => PromptKindView::SearchBackward,
+            CommandLineKind::Ex => CommandLineView::Command,
+            CommandLineKind::SearchForward => CommandLineView::SearchForward,
+            CommandLineKind::SearchBackward => CommandLineView::SearchBackward,
         }
     }
 }
@@ -175,7 +175,7 @@ pub struct Vim {
     visual: Option<VisualMemory>,
     /// Whether an undo step is open.
     is_step_open: bool,
-    /// What undo needs to know of the open step.
+    /// Start of the open undo step.
     step: StepStart,
     /// Starts of undo steps, by the number of the step.
     steps: BTreeMap<u32, StepStart>,

@@ -56,7 +56,7 @@ pub(crate) struct VimView {
     /// The message of the last command.
     message: Option<VimMessage>,
     timers: timing::VimTimers,
-    /// What the status bar shows, to report changes of it.
+    /// Status that was reported last.
     reported: VimStatus,
     _release: Subscription,
 }

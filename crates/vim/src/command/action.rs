@@ -2,7 +2,7 @@
 
 use super::reader::{KeyReader, Read, Stop};
 use super::{
-    Action, FoldAction, InsertPlace, Operator, PromptKind, PutStyle, ScrollPlace, VisualShape,
+    Action, CommandLineKind, FoldAction, InsertPlace, Operator, PutStyle, ScrollPlace, VisualShape,
     motion, surround,
 };
 use crate::effect::{LookUpKind, NavigationTarget, WindowCommand};
@@ -75,9 +75,9 @@ pub(super) fn normal(reader: &mut KeyReader, key: Key) -> Read<Option<Action>> {
         Key::Char('v') => Action::Visual(VisualShape::Chars),
         Key::Char('V') => Action::Visual(VisualShape::Lines),
         Key::Ctrl('v' | 'q') => Action::Visual(VisualShape::Block),
-        Key::Char(':') => Action::Prompt(PromptKind::Ex),
-        Key::Char('/') => Action::Prompt(PromptKind::SearchForward),
-        Key::Char('?') => Action::Prompt(PromptKind::SearchBackward),
+        Key::Char(':') => Action::Prompt(CommandLineKind::Ex),
+        Key::Char('/') => Action::Prompt(CommandLineKind::SearchForward),
+        Key::Char('?') => Action::Prompt(CommandLineKind::SearchBackward),
         Key::Char('K') => Action::LookUp(LookUpKind::Documentation),
         Key::Ctrl('a') => add(1, false),
         Key::Ctrl('x') => add(-1, false),

@@ -189,8 +189,8 @@ impl KeyReader<'_> {
             return Ok(object);
         }
         match key {
-            Key::Char('/') => return Ok(Action::Prompt(super::PromptKind::SearchForward)),
-            Key::Char('?') => return Ok(Action::Prompt(super::PromptKind::SearchBackward)),
+            Key::Char('/') => return Ok(Action::Prompt(super::CommandLineKind::SearchForward)),
+            Key::Char('?') => return Ok(Action::Prompt(super::CommandLineKind::SearchBackward)),
             _ => {}
         }
         let motion = motion::read(self, key)?.ok_or(Stop::Invalid)?;

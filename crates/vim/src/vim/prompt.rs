@@ -5,7 +5,7 @@
 use super::exec::Exec;
 use super::region::Region;
 use super::{State, ex, normal, searching, visual};
-use crate::command::{Action, NormalCommand, PromptKind};
+use crate::command::{Action, CommandLineKind, NormalCommand};
 use crate::digraph;
 use crate::error::{Done, Error};
 use crate::globals::History;
@@ -16,7 +16,7 @@ use crate::motion::{Motion, SearchMotion};
 /// A command line being edited.
 #[derive(Clone, Debug)]
 pub(super) struct Prompt {
-    kind: PromptKind,
+    kind: CommandLineKind,
     text: String,
     /// Byte of the cursor.
     cursor: usize,
@@ -51,7 +51,7 @@ pub struct PromptView<'a> {
 }
 
 impl Prompt {
-    fn new(kind: PromptKind) -> Self {
+    fn new(kind: CommandLineKind) -> Self {
         Self {
             kind,
             text: String::new(),
@@ -64,7 +64,7 @@ impl Prompt {
         }
     }
 
-    fn with_text(kind: PromptKind, text: String) -> Self {
+    fn with_text(kind: CommandLineKind, text: String) -> Self {
         Self {
             cursor: text.len(),
             text,
@@ -72,7 +72,7 @@ impl Prompt {
         }
     }
 
-    pub(super) fn kind(&self) -> PromptKind {
+    pub(super) fn kind(&self) -> CommandLineKind {
         self.kind
     }
 
@@ -83,9 +83,9 @@ impl Prompt {
     pub(super) fn view(&self) -> PromptView<'_> {
         PromptView {
             sign: match self.kind {
-                PromptKind::Ex => ':',
-                PromptKind::SearchForward => '/',
-                PromptKind::SearchBackward => '?',
+                CommandLineKind::Ex => ':',
+                CommandLineKind::SearchForward => '/',
+                CommandLineKind::SearchBackward => '?',
             },
             text: &self.text,
             cursor: self.cursor,
@@ -115,10 +115,10 @@ impl Prompt {
 }
 
 /// Opens a command line. A count becomes a range of an ex command.
-pub(super) fn open(exec: &mut Exec, kind: PromptKind, count: Option<u32>) {
+pub(super) fn open(exec: &mut Exec, kind: CommandLineKind, count: Option<u32>) {
     let text = match (kind, count) {
-        (PromptKind::Ex, Some(1)) => ".".to_owned(),
-        (PromptKind::Ex, Some(count)) => format!(".,.+{}", count.saturating_sub(1)),
+        (CommandLineKind::Ex, Some(1)) => ".".to_owned(),
+        (CommandLineKind::Ex, Some(count)) => format!(".,.+{}", count.saturating_sub(1)),
         _ => String::new(),
     };
     let mut prompt = Prompt::with_text(kind, text);
@@ -129,12 +129,12 @@ pub(super) fn open(exec: &mut Exec, kind: PromptKind, count: Option<u32>) {
 /// Opens a command line for the lines of the selection.
 pub(super) fn open_for_selection(exec: &mut Exec) {
     visual::leave(exec);
-    let prompt = Prompt::with_text(PromptKind::Ex, "'<,'>".to_owned());
+    let prompt = Prompt::with_text(CommandLineKind::Ex, "'<,'>".to_owned());
     exec.vim.prompt = Some(prompt);
 }
 
 /// Opens a search whose match is the end of an operator's text.
-pub(super) fn open_for_motion(exec: &mut Exec, kind: PromptKind, command: &NormalCommand) {
+pub(super) fn open_for_motion(exec: &mut Exec, kind: CommandLineKind, command: &NormalCommand) {
     let mut prompt = Prompt::new(kind);
     prompt.command = Some(command.clone());
     prompt.count = command.count;
@@ -150,7 +150,7 @@ pub(super) fn open_filter(exec: &mut Exec, region: &Region) {
         _ => format!(".,.+{}!", rows - 1),
     };
     exec.vim.state = State::Normal;
-    exec.vim.prompt = Some(Prompt::with_text(PromptKind::Ex, text));
+    exec.vim.prompt = Some(Prompt::with_text(CommandLineKind::Ex, text));
 }
 
 /// Carries out a key of the command line.
@@ -188,9 +188,9 @@ fn cancel(exec: &mut Exec, prompt: &Prompt) {
     history(exec, prompt.kind).push(&text);
 }
 
-fn history<'a>(exec: &'a mut Exec, kind: PromptKind) -> &'a mut History {
+fn history<'a>(exec: &'a mut Exec, kind: CommandLineKind) -> &'a mut History {
     match kind {
-        PromptKind::Ex => &mut exec.globals.ex_history,
+        CommandLineKind::Ex => &mut exec.globals.ex_history,
         _ => &mut exec.globals.search_history,
     }
 }
@@ -290,14 +290,14 @@ fn argument(exec: &mut Exec, prompt: &mut Prompt, waiting: PromptWait, key: Key)
 fn accept(exec: &mut Exec, prompt: Prompt) -> Done {
     let line = prompt.text.clone();
     history(exec, prompt.kind).push(&line);
-    if prompt.kind == PromptKind::Ex {
+    if prompt.kind == CommandLineKind::Ex {
         if !line.is_empty() {
             exec.globals.registers.command.clone_from(&line);
         }
         return ex::run_line(exec, &line);
     }
     let search = SearchMotion {
-        is_forward: prompt.kind == PromptKind::SearchForward,
+        is_forward: prompt.kind == CommandLineKind::SearchForward,
         line,
     };
     let command = prompt.command.unwrap_or_else(|| {

@@ -131,9 +131,9 @@ impl Vim {
     pub fn incremental_match(&self, text: &Snapshot, globals: &VimGlobals) -> Option<Span> {
         let prompt = self.prompt.as_ref()?;
         let is_forward = match prompt.kind() {
-            crate::command::PromptKind::SearchForward => true,
-            crate::command::PromptKind::SearchBackward => false,
-            crate::command::PromptKind::Ex => return None,
+            crate::command::CommandLineKind::SearchForward => true,
+            crate::command::CommandLineKind::SearchBackward => false,
+            crate::command::CommandLineKind::Ex => return None,
         };
         if !globals.options.incremental_search {
             return None;

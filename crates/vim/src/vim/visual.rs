@@ -177,7 +177,7 @@ pub(super) fn run(exec: &mut Exec, command: &NormalCommand) -> Done {
             leave(exec);
             Ok(())
         }
-        Action::Prompt(crate::command::PromptKind::Ex) => {
+        Action::Prompt(crate::command::CommandLineKind::Ex) => {
             prompt::open_for_selection(exec);
             Ok(())
         }

@@ -24,7 +24,7 @@ use vim::{
 use super::{Editor, folds, objects, scrolling};
 use crate::model::DocumentModel;
 
-/// What the model knows of the text before the key.
+/// Facts that the model knows of the text before the key.
 pub(super) struct HostFacts {
     syntax: Option<SyntaxSnapshot>,
     language: Option<Language>,

@@ -1,4 +1,4 @@
-//! What the window shows of a machine: mode, unfinished keys, recording, carets.
+//! The state of a machine as the window shows it: mode, unfinished keys, recording, carets.
 
 use base::{ByteOffset, Span};
 use gpui_kit::Context;
@@ -10,7 +10,7 @@ use super::{Editor, EditorEvent};
 /// An event of the keys of Vim, for the window around the view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VimEvent {
-    /// What `vim_status` returns may have changed.
+    /// The answer of `vim_status` may have changed.
     StatusChanged,
     /// Commands that the window carries out, in order.
     Commands(Vec<Effect>),

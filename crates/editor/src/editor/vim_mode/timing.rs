@@ -1,4 +1,4 @@
-//! What waits: the rest of a mapping, hints about the keys that can follow, the highlight of yanked text.
+//! Waits: the rest of a mapping, hints about the keys that can follow, the highlight of yanked text.
 //!
 //! Each wait is a task that the next key drops.
 

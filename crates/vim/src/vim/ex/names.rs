@@ -8,7 +8,7 @@ use crate::mapping::MapMode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MapCommand {
     pub(super) modes: &'static [MapMode],
-    /// Whether `!` stands for insert mode and the command line.
+    /// Whether `!` means insert mode and the command line.
     pub(super) action: MapAction,
 }
 

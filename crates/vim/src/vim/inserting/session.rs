@@ -51,7 +51,7 @@ pub(in crate::vim) struct BlockInsertion {
     pub(in crate::vim) to_ends: bool,
     /// Whether lines that are too short get blanks; otherwise they are left out.
     pub(in crate::vim) pads: bool,
-    /// Where the caret goes at the end; `None` to stay at the end of the text.
+    /// Place of the caret at the end; `None` to stay at the end of the text.
     pub(in crate::vim) caret: Option<Pos>,
 }
 
@@ -70,9 +70,9 @@ pub(in crate::vim) struct InsertSession {
     pub(super) origin: Option<Repeat>,
     /// The keys since the start, or since the last motion.
     pub(super) record: Vec<InsertKey>,
-    /// Where each caret began.
+    /// Place where each caret began.
     pub(super) starts: Vec<Pos>,
-    /// Where each caret began before backspaces went further back.
+    /// Place where each caret began before backspaces went further back.
     /// `None` if the line was joined with the one before.
     pub(super) limits: Vec<Option<Pos>>,
     /// Whether a line was opened, and above the caret.
