@@ -175,6 +175,8 @@ pub struct Vim {
     visual: Option<VisualMemory>,
     /// Whether an undo step is open.
     is_step_open: bool,
+    /// Whether all lines were deleted, so that there is nothing more to delete.
+    is_emptied: bool,
     /// Start of the open undo step.
     step: StepStart,
     /// Starts of undo steps, by the number of the step.
@@ -201,6 +203,7 @@ impl Vim {
             marks: Marks::default(),
             visual: None,
             is_step_open: false,
+            is_emptied: false,
             step: StepStart::default(),
             steps: BTreeMap::new(),
             saved_line: None,

@@ -62,7 +62,12 @@ fn lines(exec: &mut Exec, register: Option<char>, region: &Region) -> Done {
     let end = Pos::new(region.end.row, exec.lines.len(region.end.row));
     exec.set_pos(start);
     let span = exec.lines.span(start, end);
+    let visual = exec.vim.visual;
     exec.edit(vec![Edit::new(span, "")])?;
+    if region.is_visual {
+        // The selection stays as it was, although its lines are gone.
+        exec.vim.visual = visual;
+    }
     exec.set_change_marks(start, start);
     exec.set_pos(start);
     Ok(())
@@ -78,7 +83,7 @@ fn columns(exec: &mut Exec, register: Option<char>, region: &Region, cells: Bloc
     };
     let rows: Vec<u32> = rows.filter(|row| reaches(*row)).collect();
     let is_empty_line = region.rows() == 1 && exec.lines.is_empty(region.start.row);
-    if is_empty_line {
+    if is_empty_line && region.is_visual {
         let text = region.text(exec);
         exec.store_deleted(register, region, text)?;
     }

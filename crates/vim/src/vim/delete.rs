@@ -9,8 +9,7 @@ use crate::lines::Pos;
 
 /// Deletes a text into registers.
 pub(super) fn delete(exec: &mut Exec, register: Option<char>, region: &Region) -> Done {
-    let has_no_text = exec.lines.count() == 1 && exec.lines.is_empty(0);
-    if region.is_empty() || has_no_text {
+    if region.is_empty() || exec.vim.is_emptied {
         exec.set_pos(region.start);
         return Ok(());
     }
@@ -37,7 +36,7 @@ pub(super) fn delete(exec: &mut Exec, register: Option<char>, region: &Region) -
 
 /// A deletion of characters over several lines that leaves a blank line takes whole lines, as in
 /// Vi.
-fn as_lines(exec: &Exec, region: &Region) -> Region {
+pub(super) fn as_lines(exec: &Exec, region: &Region) -> Region {
     let may_widen = region.shape == RegionShape::Chars
         && !region.is_visual
         && !region.is_forced
@@ -79,7 +78,9 @@ pub(super) fn remove_rows(exec: &mut Exec, first: u32, last: u32) -> Done {
     let takes_all = first == 0 && last >= exec.lines.last();
     if takes_all {
         let span = Region::lines(first, last).span(&exec.lines);
-        return exec.edit(vec![Edit::new(span, "")]);
+        exec.edit(vec![Edit::new(span, "")])?;
+        exec.vim.is_emptied = true;
+        return Ok(());
     }
     let span = exec.whole_rows(first, last);
     exec.edit(vec![Edit::new(span, "")])

@@ -209,6 +209,7 @@ impl<'a> Exec<'a> {
             }
         }
         self.save_line(&edits);
+        self.vim.is_emptied = false;
         let is_new = self.open_step();
         let taken = self.rows_taken.take();
         if is_new || self.vim.step.caret.is_none() {

@@ -63,8 +63,11 @@ fn followed(first: u32, old: &[String], new: &[String], pos: Pos) -> Pos {
         .chars()
         .next()
         .is_some_and(|char| is_text(&char));
-    // The character at the caret, or else the one before its blanks.
-    let target = before + own.chars().filter(is_text).count() + usize::from(is_on_text);
+    // The character at the caret, or else the one before its blanks; in an indentation, the first.
+    let is_in_indent = own.len() == blanks && !is_on_text;
+    let target = before
+        + own.chars().filter(is_text).count()
+        + usize::from(is_on_text || is_in_indent);
     if target == 0 {
         return pos;
     }
@@ -72,6 +75,11 @@ fn followed(first: u32, old: &[String], new: &[String], pos: Pos) -> Pos {
     for (ix, line) in new.iter().enumerate() {
         for (col, char) in line.char_indices().filter(|(_, char)| is_text(char)) {
             seen += 1;
+            if seen == target && is_in_indent {
+                let starts_line = line[..col].chars().all(chars::is_blank);
+                let col = if starts_line { col.min(pos.col) } else { col };
+                return Pos::new(first + ix as u32, col);
+            }
             if seen == target {
                 let behind = if is_on_text {
                     0

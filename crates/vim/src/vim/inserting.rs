@@ -137,6 +137,7 @@ impl super::Vim {
     pub(super) fn restart_insertion(&mut self) {
         let starts = self.carets.iter().map(|caret| caret.pos).collect();
         let mut session = InsertSession::new(1, starts);
+        session.is_restarted = true;
         session.origin = Some(Repeat {
             command: NormalCommand::new(Action::Insert(InsertPlace::Here)),
             visual: None,

@@ -18,8 +18,13 @@ use crate::object::{ObjectRequest, Selected, TextObject};
 
 /// Runs an operator over a motion, an object or lines, at the active caret.
 pub(super) fn operator(exec: &mut Exec, command: &NormalCommand, operator: &Operator) -> Done {
-    let mut want = exec.wanted_cell();
-    let region = region_of(exec, command, operator, &mut want)?;
+    let want_before = exec.wanted_cell();
+    let mut want = want_before;
+    let mut region = region_of(exec, command, operator, &mut want)?;
+    if *operator == Operator::Delete {
+        region = delete::as_lines(exec, &region);
+        want = want_before;
+    }
     let before = exec.pos();
     exec.set_pos(region.caret);
     apply(exec, command, operator, &region, before)?;

@@ -52,6 +52,7 @@ fn travel(exec: &mut Exec, to: UndoMove) -> Done {
     let state = exec.host.undo_state();
     let change = exec.host.travel(to).ok_or(Error::Beep)?;
     exec.refresh();
+    exec.vim.is_emptied = false;
     let map = PosMap::new(&before, &exec.lines, &change);
     exec.vim.marks.follow(&map);
     exec.vim.follow_elsewhere(&map, Some(0));

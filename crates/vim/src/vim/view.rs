@@ -105,6 +105,7 @@ impl Vim {
         let before = Lines::new(before.clone(), tab_width);
         let after = Lines::new(after.clone(), tab_width);
         let map = PosMap::new(&before, &after, change);
+        self.is_emptied = false;
         self.marks.follow(&map);
         self.follow_elsewhere(&map, None);
         let past_end = !matches!(self.state, State::Normal);

@@ -67,7 +67,7 @@ fn remember(exec: &mut Exec, insert: InsertSession) {
     if !text.is_empty() {
         exec.globals.registers.inserted = text;
     }
-    if exec.is_repeating {
+    if exec.is_repeating || insert.is_restarted && insert.record.is_empty() {
         return;
     }
     if let Some(mut origin) = insert.origin {

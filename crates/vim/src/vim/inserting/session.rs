@@ -81,6 +81,8 @@ pub(in crate::vim) struct InsertSession {
     pub(super) waiting: Waiting,
     /// Whether the carets are behind an indentation that nothing follows yet.
     pub(super) has_auto_indent: bool,
+    /// Whether a motion or the host began it anew, so that it counts for `.` only with text.
+    pub(in crate::vim) is_restarted: bool,
     /// Characters that replace mode can restore, for each caret.
     pub(super) replaced: Vec<Vec<ReplacedChar>>,
 }
@@ -98,6 +100,7 @@ impl InsertSession {
             block: None,
             waiting: Waiting::Nothing,
             has_auto_indent: false,
+            is_restarted: false,
         }
     }
 

@@ -265,7 +265,10 @@ fn restart(exec: &mut Exec) {
     exec.close_step();
     exec.vim.state = state;
     let starts = exec.vim.carets.iter().map(|caret| caret.pos).collect();
-    exec.vim.insert = Some(InsertSession::new(1, starts));
+    exec.vim.insert = Some(InsertSession {
+        is_restarted: true,
+        ..InsertSession::new(1, starts)
+    });
     let action = match state {
         State::Replace { is_virtual } => Action::Replace { is_virtual },
         _ => Action::Insert(InsertPlace::Here),

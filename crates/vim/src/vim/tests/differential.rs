@@ -134,7 +134,9 @@ pub(super) fn differences(ours: &Outcome, theirs: &Outcome) -> Vec<String> {
         return found;
     }
     let line = &theirs.lines[theirs.row as usize];
-    let col = crate::lines::floor_grapheme(line, theirs.col);
+    // Neovim may leave the caret behind the end of a line until it draws.
+    let last = crate::lines::prev_grapheme(line, line.len());
+    let col = crate::lines::floor_grapheme(line, theirs.col).min(last);
     if (ours.row, ours.col) != (theirs.row, col) {
         let (a, b) = ((ours.row, ours.col), (theirs.row, col));
         found.push(format!("caret {a:?} instead of {b:?}"));

@@ -50,7 +50,7 @@ pub(super) fn case(rng: &mut StdRng) -> Case {
         let command = command(rng);
         // These make an undo step in Vim although nothing changes.
         let is_noop_step = |keys: &String| {
-            ["gq", "gw", "gu", "gU", "g~", "g?", "<C-a>", "<C-x>"]
+            ["gq", "gw", "gu", "gU", "g~", "g?", "<lt>", "<C-a>", "<C-x>"]
                 .iter()
                 .any(|it| keys.contains(it))
         };
