@@ -143,8 +143,8 @@ struct VisualMemory {
 struct StepStart {
     /// The caret before the first change.
     caret: Option<Pos>,
-    /// The first line that the command took, even if it did not change it.
-    row: Option<u32>,
+    /// The first and the last line that the command took, changed or not.
+    rows: Option<(u32, u32)>,
 }
 
 /// The state of `U`: a line before its latest changes.

@@ -54,7 +54,7 @@ pub(super) fn select(lines: &Lines, request: &ObjectRequest) -> Option<Selected>
         None => {
             let mut behind = Walker::new(lines, end);
             if behind.forward_over_end() == Advance::Blocked {
-                return Some(Selected::inclusive(start, behind.pos));
+                return Some(Selected::inclusive(start, end));
             }
             Some(Selected::exclusive(start, behind.pos))
         }

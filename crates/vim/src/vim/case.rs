@@ -58,7 +58,7 @@ pub(super) fn change(exec: &mut Exec, operator: &Operator, region: &Region) -> D
         };
     }
     let last = region.last(&exec.lines);
-    exec.note_rows(region.start.row);
+    exec.note_rows(region.start.row, region.end.row);
     if let RegionShape::Block(cells) = region.shape {
         block::map(exec, region.start.row, region.end.row, cells, |text| {
             mapped(text, operator)
@@ -177,13 +177,13 @@ pub(super) fn replace_region(exec: &mut Exec, char: char, region: &Region) -> Do
         if char == '\r' {
             return Err(Error::Beep);
         }
-        exec.note_rows(region.start.row);
+        exec.note_rows(region.start.row, region.end.row);
         block::replace(exec, region.start.row, region.end.row, cells, char)?;
         exec.set_change_marks(region.caret, last);
         return Ok(());
     }
     exec.set_pos(region.start);
-    exec.note_rows(region.start.row);
+    exec.note_rows(region.start.row, region.end.row);
     map_lines(exec, region, |text| {
         let mut new = String::new();
         let mut at = 0;

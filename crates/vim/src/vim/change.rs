@@ -62,12 +62,10 @@ fn lines(exec: &mut Exec, register: Option<char>, region: &Region) -> Done {
     let end = Pos::new(region.end.row, exec.lines.len(region.end.row));
     exec.set_pos(start);
     let span = exec.lines.span(start, end);
+    // The last selection stays as it was, although its lines are gone.
     let visual = exec.vim.visual;
     exec.edit(vec![Edit::new(span, "")])?;
-    if region.is_visual {
-        // The selection stays as it was, although its lines are gone.
-        exec.vim.visual = visual;
-    }
+    exec.vim.visual = visual;
     exec.set_change_marks(start, start);
     exec.set_pos(start);
     Ok(())

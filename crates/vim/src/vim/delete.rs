@@ -9,7 +9,7 @@ use crate::lines::Pos;
 
 /// Deletes a text into registers.
 pub(super) fn delete(exec: &mut Exec, register: Option<char>, region: &Region) -> Done {
-    if region.is_empty() || exec.vim.is_emptied {
+    if region.is_empty() || region.takes_nothing || exec.vim.is_emptied {
         exec.set_pos(region.start);
         return Ok(());
     }

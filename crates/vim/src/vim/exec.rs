@@ -40,8 +40,8 @@ pub(super) struct Exec<'a> {
     pub(super) global_rows: Option<GlobalRows>,
     /// Whether the undo step stays open for the commands of `:g`.
     pub(super) holds_step: bool,
-    /// The first line that the running command takes, until its first edit.
-    rows_taken: Option<u32>,
+    /// The first and the last line that the running command takes, until its first edit.
+    rows_taken: Option<(u32, u32)>,
 }
 
 impl<'a> Exec<'a> {
@@ -215,7 +215,7 @@ impl<'a> Exec<'a> {
         if is_new || self.vim.step.caret.is_none() {
             self.vim.step = StepStart {
                 caret: Some(self.pos()),
-                row: taken,
+                rows: taken,
             };
         }
         let before = self.lines.clone();
@@ -291,14 +291,14 @@ impl<'a> Exec<'a> {
         self.vim.is_step_open = true;
         self.vim.step = StepStart {
             caret: Some(self.pos()),
-            row: None,
+            rows: None,
         };
         true
     }
 
-    /// Notes the first line that a command takes, at which undo puts the caret.
-    pub(super) fn note_rows(&mut self, first: u32) {
-        self.rows_taken = Some(first);
+    /// Notes the lines that a command takes, changed or not: undo leaves the caret among them.
+    pub(super) fn note_rows(&mut self, first: u32, last: u32) {
+        self.rows_taken = Some((first, last));
     }
 
     /// Opens an undo step that the commands of `:g` do not end.

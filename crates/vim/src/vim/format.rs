@@ -65,9 +65,8 @@ fn followed(first: u32, old: &[String], new: &[String], pos: Pos) -> Pos {
         .is_some_and(|char| is_text(&char));
     // The character at the caret, or else the one before its blanks; in an indentation, the first.
     let is_in_indent = own.len() == blanks && !is_on_text;
-    let target = before
-        + own.chars().filter(is_text).count()
-        + usize::from(is_on_text || is_in_indent);
+    let target =
+        before + own.chars().filter(is_text).count() + usize::from(is_on_text || is_in_indent);
     if target == 0 {
         return pos;
     }
@@ -77,7 +76,12 @@ fn followed(first: u32, old: &[String], new: &[String], pos: Pos) -> Pos {
             seen += 1;
             if seen == target && is_in_indent {
                 let starts_line = line[..col].chars().all(chars::is_blank);
-                let col = if starts_line { col.min(pos.col) } else { col };
+                // In a joined line, the blank before the text.
+                let col = if starts_line {
+                    col.min(pos.col)
+                } else {
+                    col - 1
+                };
                 return Pos::new(first + ix as u32, col);
             }
             if seen == target {

@@ -12,7 +12,7 @@ use crate::lines::{Pos, cells_of, indent_len};
 /// Moves the lines of a text by levels to the right, or to the left for a negative number.
 pub(super) fn shift(exec: &mut Exec, region: &Region, levels: i64) -> Done {
     let (first, last) = (region.start.row, region.end.row);
-    exec.note_rows(first);
+    exec.note_rows(first, last);
     let mut edits = Vec::new();
     let block_col = match region.shape {
         RegionShape::Block(cells) => super::block::column(&exec.lines, first, cells.left),
@@ -83,7 +83,7 @@ fn shifted_block(exec: &Exec, row: u32, block: BlockCells, levels: i64) -> Optio
     let tab_width = exec.lines.tab_width();
     let part = BlockPart::of(&line, block, tab_width);
     let by = levels * i64::from(exec.globals.options.level());
-    if block.to_ends && part.from >= line.len() && by > 0 {
+    if block.to_ends && part.from >= line.len() && !line.is_empty() && by > 0 {
         let end = cells_of(&line, line.len(), tab_width).0;
         let at = Pos::new(row, line.len());
         let blanks = blanks_between(exec, end, end + by as u32);

@@ -14,7 +14,7 @@ use crate::command::{Action, InsertPlace, NormalCommand};
 use crate::error::{Done, Error};
 use crate::globals::{InsertKey, Repeat};
 use crate::key::Key;
-use crate::lines::{Pos, indent_len, next_grapheme};
+use crate::lines::{Pos, indent_len, next_grapheme, prev_grapheme};
 
 pub(super) use session::{BlockInsertion, InsertSession, InsertStart};
 
@@ -187,6 +187,15 @@ pub(super) fn key(exec: &mut Exec, key: Key) -> Done {
         }
         _ if special::is_motion(key) => special::move_caret(exec, key),
         _ if special::begin(exec, key)? => Ok(()),
+        Key::Ctrl('e' | 'y') if exec.vim.carets.len() == 1 => {
+            typing::key(exec, key)?;
+            // The character is repeated, not where it came from.
+            let at = exec.pos();
+            let line = exec.lines.line(at.row);
+            let copied = line[prev_grapheme(&line, at.col)..at.col].to_owned();
+            record(exec, InsertKey::Text(copied));
+            Ok(())
+        }
         _ => {
             record(exec, InsertKey::Key(key));
             let done = typing::key(exec, key);

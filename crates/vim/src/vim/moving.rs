@@ -71,8 +71,17 @@ pub(super) fn run(exec: &mut Exec, call: &MotionCall) -> Done<Moved> {
             let col = exec.lines.first_non_blank(at.row);
             Ok(Moved::exclusive(Pos::new(at.row, col)))
         }
-        Motion::LineEnd => line_end(exec, count),
-        Motion::LastNonBlank => last_non_blank(exec, count),
+        Motion::LineEnd => {
+            let moved = line_end(exec, count);
+            aim_at_end(exec, moved)
+        }
+        Motion::LastNonBlank => {
+            let moved = last_non_blank(exec, count);
+            let moved = aim_at_end(exec, moved)?;
+            // The column is aimed at by an operator alone.
+            let aim = if has_operator { moved.aim } else { Aim::Here };
+            Ok(moved.aiming(aim))
+        }
         Motion::Cell => Ok(to_cell(exec, call.count)),
         Motion::LineMiddle => Ok(line_middle(exec, call.count)),
         Motion::ToLine => Ok(to_line(exec, call.count.unwrap_or(exec.lines.count()))),
@@ -293,6 +302,14 @@ fn line_end(exec: &Exec, count: u32) -> Done<Moved> {
         exec.lines.last_col(row)
     };
     Ok(Moved::inclusive(Pos::new(row, col)).aiming(Aim::LineEnd))
+}
+
+/// Lets vertical motions aim at the ends of lines even after a motion to an end that failed.
+fn aim_at_end(exec: &mut Exec, moved: Done<Moved>) -> Done<Moved> {
+    if moved.is_err() {
+        exec.caret_mut().want = Want::LineEnd;
+    }
+    moved
 }
 
 fn last_non_blank(exec: &Exec, count: u32) -> Done<Moved> {

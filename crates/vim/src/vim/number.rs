@@ -46,7 +46,7 @@ pub(super) fn add_here(exec: &mut Exec, by: i64) -> Done {
 pub(super) fn add_in(exec: &mut Exec, region: &Region, by: i64, is_progressive: bool) -> Done {
     let mut step = by;
     let mut first_number = None;
-    exec.note_rows(region.start.row);
+    exec.note_rows(region.start.row, region.end.row);
     let (first, last) = (region.start.row, region.end.row);
     for row in first..=last {
         let line = exec.lines.line(row).into_owned();

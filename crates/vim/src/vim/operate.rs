@@ -44,7 +44,10 @@ fn keep_column(exec: &mut Exec, operator: &Operator, region: &Region, want: Want
     let is_kept = is_lines && !region.is_adjusted || is_shift;
     if moves && is_kept && !exec.globals.options.start_of_line {
         let to = exec.pos_in_row(exec.pos().row, want);
-        exec.set_pos_aiming(to, Aim::Here);
+        exec.set_pos(to);
+        if *operator != Operator::Delete {
+            exec.caret_mut().want = want;
+        }
     }
 }
 
@@ -118,7 +121,8 @@ fn remember_block(exec: &mut Exec, region: &Region, anchor: Pos, head: Pos) {
 /// Lines from the caret on; with characters forced (`yss`), the text of the line.
 fn whole_lines(exec: &Exec, command: &NormalCommand, operator: &Operator) -> Done<Region> {
     let first = exec.pos().row;
-    if command.force == Some(VisualShape::Chars) {
+    let is_surround = matches!(operator, Operator::Surround { .. });
+    if command.force == Some(VisualShape::Chars) && is_surround {
         let start = Pos::new(first, exec.lines.first_non_blank(first));
         let line = exec.lines.line(first);
         let end = Pos::new(
@@ -144,6 +148,10 @@ fn whole_lines(exec: &Exec, command: &NormalCommand, operator: &Operator) -> Don
     } else {
         Pos::new(last, exec.lines.first_non_blank(last))
     };
+    if command.force.is_some() {
+        let moved = Moved::lines(reached);
+        return Ok(Region::of_motion(exec, exec.pos(), &moved, command.force));
+    }
     Ok(Region {
         caret: exec.pos().min(reached),
         ..Region::whole_lines(exec, first, last)

@@ -8,7 +8,7 @@ use super::exec::Exec;
 use super::{Caret, Want};
 use crate::command::{Operator, VisualShape};
 use crate::lines::{Lines, Pos};
-use crate::motion::{Extent, Moved};
+use crate::motion::{Aim, Extent, Moved};
 use crate::register::{RegisterShape, RegisterText};
 
 /// A text that an operator takes.
@@ -29,6 +29,8 @@ pub(super) struct Region {
     /// Whether `v`, `V` or `Ctrl-V` made its shape.
     pub(super) is_forced: bool,
     pub(super) uses_first_register: bool,
+    /// Whether the motion of a forced block did not move, so that nothing is deleted.
+    pub(super) takes_nothing: bool,
     /// Whether an exclusive motion became lines because it ended at the start of a line.
     pub(super) is_adjusted: bool,
 }
@@ -64,6 +66,20 @@ impl BlockCells {
         }
     }
 
+    /// The block up to the ends of the lines.
+    fn extended(self, lines: &Lines, first: u32, last: u32) -> Self {
+        let last_cell = |row: u32| {
+            let end = Pos::new(row, lines.len(row));
+            lines.cells(end).1.saturating_sub(1)
+        };
+        let right = (first..=last).map(last_cell).max().unwrap_or(0);
+        Self {
+            right: right.max(self.left),
+            to_ends: true,
+            ..self
+        }
+    }
+
     pub(super) fn width(&self) -> u32 {
         self.right.saturating_sub(self.left) + 1
     }
@@ -81,6 +97,7 @@ impl Region {
             is_visual: false,
             is_forced: false,
             uses_first_register: false,
+            takes_nothing: false,
             is_adjusted: false,
         }
     }
@@ -112,11 +129,15 @@ impl Region {
             (Some(VisualShape::Chars), _) => Extent::Exclusive,
             (Some(VisualShape::Block), _) => {
                 let last = exec.lines.clamp(end, false);
-                let cells = BlockCells::between(&exec.lines, start, last);
+                let mut cells = BlockCells::between(&exec.lines, start, last);
+                if moved.aim == Aim::LineEnd {
+                    cells = cells.extended(&exec.lines, start.row, end.row);
+                }
                 let col = exec.lines.col_at_cell(start.row, cells.left);
                 return Self {
                     caret: Pos::new(start.row, col),
                     uses_first_register: moved.uses_first_register,
+                    takes_nothing: start == end && moved.extent != Extent::Inclusive,
                     ..Self::block(start.row, end.row, cells).as_forced()
                 };
             }
@@ -197,13 +218,7 @@ impl Region {
             VisualShape::Block => {
                 let mut cells = BlockCells::between(&exec.lines, start, end);
                 if caret.want == Want::LineEnd {
-                    cells.to_ends = true;
-                    let width = |row: u32| {
-                        let end = Pos::new(row, exec.lines.len(row));
-                        exec.lines.cells(end).1.saturating_sub(1)
-                    };
-                    let right = (start.row..=end.row).map(width).max().unwrap_or(0);
-                    cells.right = right.max(cells.left);
+                    cells = cells.extended(&exec.lines, start.row, end.row);
                 }
                 Self::block(start.row, end.row, cells)
             }

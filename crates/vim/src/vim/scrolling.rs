@@ -72,7 +72,8 @@ pub(super) fn pages(exec: &mut Exec, motion: ScrollMotion, count: Option<u32>) -
     } else {
         (at.saturating_sub(rows), top.saturating_sub(rows))
     };
-    if row == at && new_top == top {
+    let is_half = matches!(motion, ScrollMotion::HalfDown | ScrollMotion::HalfUp);
+    if row == at && (new_top == top || is_half && is_down) {
         return Err(Error::Beep);
     }
     scroll_to(exec, new_top);

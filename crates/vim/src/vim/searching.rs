@@ -99,7 +99,7 @@ fn go(exec: &Exec, pattern: &Pattern, source: &str, is_forward: bool, count: u32
         accepts_here: false,
     };
     let lines = &exec.lines;
-    let mut from = start_of(lines, exec.pos(), offset, is_forward);
+    let mut from = start_of(lines, exec.pos(), offset);
     let mut found = None;
     for _ in 0..count {
         let next = search::find(lines, pattern, from, way, source)?;
@@ -126,13 +126,11 @@ fn go(exec: &Exec, pattern: &Pattern, source: &str, is_forward: bool, count: u32
 }
 
 /// The place from which a search starts, so that an offset does not find the same match again.
-fn start_of(lines: &Lines, at: Pos, offset: SearchOffset, is_forward: bool) -> Pos {
-    match (offset.base, is_forward) {
-        (OffsetBase::Lines, true) => Pos::new(at.row, lines.len(at.row)),
-        (OffsetBase::Lines, false) => Pos::new(at.row, 0),
-        _ if offset.count == 0 => at,
-        _ => shifted(lines, at, -offset.count),
+fn start_of(lines: &Lines, at: Pos, offset: SearchOffset) -> Pos {
+    if offset.base == OffsetBase::Lines || offset.count == 0 {
+        return at;
     }
+    shifted(lines, at, -offset.count)
 }
 
 /// The place of a match that the caret goes to, without the count of the offset.

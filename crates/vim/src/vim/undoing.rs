@@ -69,16 +69,17 @@ fn travel(exec: &mut Exec, to: UndoMove) -> Done {
 
 /// Puts the caret on the first changed line.
 fn place_caret(exec: &mut Exec, before: &Lines, change: &Change, step: StepStart) {
-    let Some(mut rows) = changed_rows(before, &exec.lines, change) else {
+    let Some(rows) = changed_rows(before, &exec.lines, change) else {
         return;
     };
     let noted = step.caret;
-    rows.first = rows.first.min(step.row.unwrap_or(rows.first));
     exec.set_change_marks(Pos::new(rows.first, 0), Pos::new(rows.last, 0));
     let mut row = rows.first;
     if let Some(noted) = noted {
         // The places from the line above the change to the one below it are taken as they were.
-        let is_inside = noted.row + 1 >= rows.first && noted.row <= rows.last + 1;
+        let (first, last) = step.rows.unwrap_or((rows.first, rows.last));
+        let (first, last) = (first.min(rows.first), last.max(rows.last));
+        let is_inside = noted.row + 1 >= first && noted.row <= last + 1;
         if is_inside || noted.row + 1 == row {
             row = noted.row;
         }

@@ -79,6 +79,10 @@ impl GlobalRows {
         }
         self.shift += grown;
         self.near.retain_mut(|row| {
+            // A line that was joined to the one before is gone.
+            if *row == end && end > start && grown < 0 && !at_start {
+                return false;
+            }
             let is_inside = (*row > start || *row == start && at_start) && *row < end;
             if is_inside && grown < 0 {
                 return false;

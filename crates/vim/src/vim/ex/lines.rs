@@ -169,8 +169,11 @@ pub(super) fn shift(exec: &mut Exec, command: &ExCommand, sign: i64) -> Done {
     let (_, count) = register_and_count(rest)?;
     let (first, last) = command.range.counted(count, exec).rows(exec);
     settle_in_row(exec, first);
+    let caret = *exec.caret();
     indenting::shift(exec, &Region::lines(first, last), sign * levels)?;
-    exec.set_row(last);
+    exec.caret_mut().want = caret.want;
+    exec.caret_mut().pos = caret.pos;
+    settle_in_row(exec, last);
     Ok(())
 }
 
@@ -347,6 +350,9 @@ pub(super) fn align(exec: &mut Exec, command: &ExCommand, alignment: Alignment) 
     let mut edits = Vec::new();
     for row in first..=last {
         let line = exec.lines.line(row);
+        if alignment != Alignment::Left && exec.lines.is_blank(row) {
+            continue;
+        }
         let text = if alignment == Alignment::Left {
             line.trim_start_matches([' ', '\t'])
         } else {
@@ -354,7 +360,7 @@ pub(super) fn align(exec: &mut Exec, command: &ExCommand, alignment: Alignment) 
         };
         let cells = cells_of(text, text.len(), exec.lines.tab_width()).0;
         let indent = match alignment {
-            _ if text.is_empty() => 0,
+            Alignment::Left if text.is_empty() => 0,
             Alignment::Left => number.unwrap_or(0),
             Alignment::Right => width.saturating_sub(cells),
             Alignment::Center => width.saturating_sub(cells) / 2,

@@ -83,6 +83,8 @@ pub(in crate::vim) struct InsertSession {
     pub(super) has_auto_indent: bool,
     /// Whether a motion or the host began it anew, so that it counts for `.` only with text.
     pub(in crate::vim) is_restarted: bool,
+    /// Whether text was inserted before the last motion.
+    pub(super) has_text: bool,
     /// Characters that replace mode can restore, for each caret.
     pub(super) replaced: Vec<Vec<ReplacedChar>>,
 }
@@ -101,6 +103,7 @@ impl InsertSession {
             waiting: Waiting::Nothing,
             has_auto_indent: false,
             is_restarted: false,
+            has_text: false,
         }
     }
 

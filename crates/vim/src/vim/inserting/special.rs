@@ -261,12 +261,32 @@ pub(super) fn move_caret(exec: &mut Exec, key: Key) -> Done {
 /// Ends the part of the session before a motion, and begins another.
 fn restart(exec: &mut Exec) {
     let state = exec.vim.state;
+    let (limits, has_text) = exec
+        .vim
+        .insert
+        .as_ref()
+        .map_or_else(Default::default, |insert| {
+            (
+                insert.limits.clone(),
+                insert.has_text || !insert.record.is_empty(),
+            )
+        });
     finish::close_session(exec);
     exec.close_step();
     exec.vim.state = state;
-    let starts = exec.vim.carets.iter().map(|caret| caret.pos).collect();
+    let starts: Vec<_> = exec.vim.carets.iter().map(|caret| caret.pos).collect();
+    // To the right of its start, text of the whole insertion can be removed.
+    let limits = starts.iter().enumerate().map(|(ix, start)| {
+        let before = limits.get(ix).copied().flatten();
+        before
+            .filter(|limit| has_text && start.col > limit.col)
+            .or(Some(*start))
+    });
+    let limits = limits.collect();
     exec.vim.insert = Some(InsertSession {
         is_restarted: true,
+        has_text,
+        limits,
         ..InsertSession::new(1, starts)
     });
     let action = match state {

@@ -7,7 +7,7 @@ use crate::vim::Mode;
 #[test]
 fn dot_repeats_text_objects_and_surroundings() {
     check("|one two three", "ciwx<Esc>w.", "x |x three");
-    check("|one two", "ysiw)w.", "(one) |(two)");
+    check("|one two", "ysiw)$.", "(one) |(two)");
     check("|(one) (two)", "ds)w.", "one |two");
     check("|one\ntwo\nthree\nfour", "dj.", "|");
 }
@@ -19,7 +19,7 @@ fn dot_repeats_the_last_change_of_a_macro() {
 
 #[test]
 fn dot_repeats_visual_ranges_by_their_size() {
-    check("|one two three", "v2ldl.", " |o three");
+    check("|one two three", "v2ldl.", " | three");
     check("|a\nb\nc\nd", "Vj>2j.", "\ta\n\tb\n\t|c\n\td");
 }
 
@@ -51,7 +51,7 @@ fn registers_append_and_shift() {
 #[test]
 fn blocks_insert_at_both_sides() {
     check("|ab\nab\nab", "<C-v>2jIx<Esc>", "|xab\nxab\nxab");
-    check("|a\nabc\nab", "<C-v>2j$Ax<Esc>", "a|x\nabcx\nabx");
+    check("|a\nabc\nab", "<C-v>2j$Ax<Esc>", "|ax\nabcx\nabx");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn undo_in_visual_mode_changes_case() {
 #[test]
 fn undo_keeps_an_insertion_together() {
     check("|x", "ione<CR>two<Esc>u", "|x");
-    check("|x", "ione<C-g>utwo<Esc>u", "on|ex");
+    check("|x", "ione<C-g>utwo<Esc>u", "one|x");
 }
 
 #[test]
@@ -100,9 +100,9 @@ fn substitutions_take_groups_and_flags() {
 #[test]
 fn carets_at_matches_run_every_command() {
     let mut fixture = Fixture::new("|one two one");
-    fixture.keys("gbcx<Esc>");
+    fixture.keys("gbiX<Esc>");
     assert_eq!(
-        fixture.text().matches('x').count(),
+        fixture.text().matches('X').count(),
         2,
         "{}",
         fixture.marked()

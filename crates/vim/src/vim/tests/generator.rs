@@ -50,9 +50,10 @@ pub(super) fn case(rng: &mut StdRng) -> Case {
         let command = command(rng);
         // These make an undo step in Vim although nothing changes.
         let is_noop_step = |keys: &String| {
-            ["gq", "gw", "gu", "gU", "g~", "g?", "<lt>", "<C-a>", "<C-x>"]
-                .iter()
-                .any(|it| keys.contains(it))
+            keys.ends_with('.')
+                || ["gq", "gw", "gu", "gU", "g~", "g?", "<lt>", "<C-a>", "<C-x>"]
+                    .iter()
+                    .any(|it| keys.contains(it))
         };
         let is_undo = command.trim_start_matches(|char: char| char.is_ascii_digit()) == "u";
         if !(is_undo && commands.iter().any(is_noop_step)) {
