@@ -23,6 +23,9 @@ pub(super) fn operator(exec: &mut Exec, command: &NormalCommand, operator: &Oper
     let mut region = region_of(exec, command, operator, &mut want)?;
     if *operator == Operator::Delete {
         region = delete::as_lines(exec, &region);
+    }
+    if *operator == Operator::Delete || region.shape == RegionShape::Lines {
+        // The column from before the motion.
         want = want_before;
     }
     let before = exec.pos();
