@@ -289,37 +289,3 @@ fn generated_commands_do_as_in_neovim() {
     }
     panic!("{report}");
 }
-
-#[test]
-fn tried() {
-    let Ok(text) = std::env::var("TRY") else {
-        return;
-    };
-    let parts: Vec<&str> = text.split('@').collect();
-    let (row, col) = parts[1].split_once(':').expect("row:col");
-    let case = Case {
-        lines: parts[0]
-            .replace("\\n", "\n")
-            .replace("\\t", "\t")
-            .split('\n')
-            .map(str::to_owned)
-            .collect(),
-        row: row.parse().expect("row"),
-        col: col.parse().expect("col"),
-        commands: parts[2].split('¦').map(str::to_owned).collect(),
-        set: parts.get(3).copied().unwrap_or_default().to_owned(),
-    };
-    let mine = ours(&case);
-    println!(
-        "ours   {:?} {}:{} {:?} {:?}",
-        mine.lines, mine.row, mine.col, mine.registers, mine.marks
-    );
-    let theirs = Neovim::find()
-        .expect("nvim")
-        .run(std::slice::from_ref(&case));
-    let it = &theirs[0];
-    println!(
-        "theirs {:?} {}:{} {:?} {:?}",
-        it.lines, it.row, it.col, it.registers, it.marks
-    );
-}
