@@ -303,5 +303,5 @@ fn generated_commands_do_as_in_neovim() {
 
 #[test]
 fn essential_commands_do_as_in_neovim() {
-    compare(generator::essential_case, 5);
+    compare(generator::essential_case, 10);
 }
