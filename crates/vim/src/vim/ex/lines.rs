@@ -170,10 +170,21 @@ pub(super) fn shift(exec: &mut Exec, command: &ExCommand, sign: i64) -> Done {
     let (first, last) = command.range.counted(count, exec).rows(exec);
     settle_in_row(exec, first);
     let caret = *exec.caret();
+    let before = exec.lines.clone();
     indenting::shift(exec, &Region::lines(first, last), sign * levels)?;
     exec.caret_mut().want = caret.want;
     exec.caret_mut().pos = caret.pos;
     settle_in_row(exec, last);
+    let mut rows = (first..=last).rev();
+    let changed = rows.find(|row| exec.lines.line(*row) != before.line(*row));
+    if let Some(row) = changed
+        && !exec.globals.options.start_of_line
+    {
+        // Behind the indentation of the last line that moved; vertical motions aim as before.
+        let col = indent_len(&exec.lines.line(row));
+        let to = exec.lines.clamp(Pos::new(exec.pos().row, col), false);
+        exec.caret_mut().pos = to;
+    }
     Ok(())
 }
 

@@ -20,7 +20,7 @@ fn dot_repeats_the_last_change_of_a_macro() {
 #[test]
 fn dot_repeats_visual_ranges_by_their_size() {
     check("|one two three", "v2ldl.", " | three");
-    check("|a\nb\nc\nd", "Vj>2j.", "\ta\n\tb\n\t|c\n\td");
+    check("|a\nb\nc\nd", "Vj>2j.", "\ta\n\tb\n|\tc\n\td");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn substitutions_take_groups_and_flags() {
 #[test]
 fn carets_at_matches_run_every_command() {
     let mut fixture = Fixture::new("|one two one");
-    fixture.keys("gbiX<Esc>");
+    fixture.keys("gbgbcX<Esc>");
     assert_eq!(
         fixture.text().matches('X').count(),
         2,
