@@ -6,7 +6,7 @@
 )]
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -217,13 +217,16 @@ fn entry(fixture: &Fixture, index: &str) -> String {
     git(fixture, index, &["ls-files", "-s", "file"], b"")
 }
 
+/// Copies the index with its time of modification: git compares the bytes of a file that is not
+/// older than the index, and would trust the recorded size and time of such a file with a newer index.
 fn copy_index(fixture: &Fixture, to: &str) {
     let index = fixture.root.join(".git/index");
-    fs::copy(
-        index.as_path(),
-        fixture.root.join(".git").join(to).as_path(),
-    )
-    .expect("copied");
+    let copy = fixture.root.join(".git").join(to);
+    fs::copy(index.as_path(), copy.as_path()).expect("copied");
+    let modified = fs::metadata(index.as_path()).and_then(|it| it.modified());
+    let file = File::options().write(true).open(copy.as_path());
+    file.and_then(|file| file.set_modified(modified?))
+        .expect("a time of modification");
 }
 
 fn random_text(random: &mut StdRng) -> Vec<String> {
