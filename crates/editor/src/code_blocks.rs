@@ -10,7 +10,7 @@ use async_channel::Sender;
 use gpui_kit::base::TextViewDefaults;
 use gpui_kit::base::text::CodeBlock;
 use gpui_kit::{App, AppContext as _, Global, HighlightStyle};
-use syntax::{Budget, HighlightKind, Language, ParseStatus, SyntaxTree, language_named};
+use syntax::{HighlightKind, Language, language_named, parse_whole};
 use text::Snapshot;
 use ui::{ActiveTheme as _, Theme};
 
@@ -116,17 +116,10 @@ impl CodeStyles {
             return Vec::new();
         };
         let text = Snapshot::new(code);
-        let mut tree = SyntaxTree::new(language);
-        let mut steps = 0;
-        let mut is_spent = || {
-            steps += 1;
-            steps > MAX_STEPS
+        let Some(parsed) = parse_whole(language, &text, MAX_STEPS) else {
+            return Vec::new();
         };
-        match tree.parse(&text, &mut Budget::until(&mut is_spent)) {
-            ParseStatus::Done | ParseStatus::Unsettled => {}
-            ParseStatus::Running | ParseStatus::Pending(_) => return Vec::new(),
-        }
-        let highlights = tree.snapshot().highlights(&text, text.full_span());
+        let highlights = parsed.highlights(&text, text.full_span());
         let styled = highlights.into_iter().filter_map(|highlight| {
             let style = self.0.get(highlight.kind as usize).copied().flatten()?;
             Some((highlight.span.start.0..highlight.span.end.0, style))

@@ -11,9 +11,7 @@ use editor::BlockPlace;
 use gpui_kit::{
     App, Div, HighlightStyle, ParentElement as _, Styled as _, StyledText, combine_highlights, div,
 };
-use syntax::{
-    Budget, HighlightKind, Language, ParseStatus, SyntaxSnapshot, SyntaxTree, language_for,
-};
+use syntax::{HighlightKind, Language, SyntaxSnapshot, language_for, parse_whole};
 use text::{RowSpan, Snapshot};
 use ui::{ActiveTheme as _, Label};
 
@@ -60,18 +58,8 @@ impl ParsedBase {
 
     fn parse(language: Language, text: &str, max_steps: u32) -> Option<Self> {
         let text = Snapshot::new(text);
-        let mut tree = SyntaxTree::new(language);
-        let mut steps = 0;
-        let mut is_spent = || {
-            steps += 1;
-            steps > max_steps
-        };
-        let status = tree.parse(&text, &mut Budget::until(&mut is_spent));
-        let is_parsed = matches!(status, ParseStatus::Done | ParseStatus::Unsettled);
-        is_parsed.then(|| Self {
-            syntax: tree.snapshot(),
-            text,
-        })
+        let syntax = parse_whole(language, &text, max_steps)?;
+        Some(Self { text, syntax })
     }
 
     /// Returns the highlights of each row.
@@ -92,16 +80,22 @@ impl ParsedBase {
     }
 }
 
-/// Highlights removed lines without the rest of their file. Returns nothing until the queries of the language are compiled.
-pub(super) fn kinds_in_lines(path: &Path, lines: &[String]) -> Vec<LineKinds> {
+/// Highlights removed lines without the rest of their file. Returns `None` until the queries of the language are
+/// compiled: the editor that shows the file compiles them.
+pub(super) fn kinds_in_lines(path: &Path, lines: &[String]) -> Option<Vec<LineKinds>> {
     let text = lines.join("\n");
-    let language = language_for(path, "").filter(|it| it.is_prepared() && text.len() <= MAX_LINES);
-    let parsed = language.and_then(|it| ParsedBase::parse(it, &text, MAX_LINE_STEPS));
+    let Some(language) = language_for(path, "").filter(|_| text.len() <= MAX_LINES) else {
+        return Some(Vec::new());
+    };
+    if !language.is_prepared() {
+        return None;
+    }
     let rows = RowSpan {
         start: Row(0),
         end: Row(lines.len() as u32),
     };
-    parsed.map_or_else(Vec::new, |parsed| parsed.kinds_in(rows))
+    let parsed = ParsedBase::parse(language, &text, MAX_LINE_STEPS);
+    Some(parsed.map_or_else(Vec::new, |parsed| parsed.kinds_in(rows)))
 }
 
 /// Renders at most `max` removed lines verbatim, then the number of the others.
@@ -231,12 +225,22 @@ mod tests {
     #[test]
     fn lines_without_their_text_are_coloured_alone() {
         let lines = ["fn f() {}".to_owned(), "let a = 1;".to_owned()];
-        // Compiles the queries of the language; in the app, the editor of the file has done that.
+        // Compiles the queries of the language; in the app, the editor of the file does that.
         assert!(ParsedBase::new(Path::new("a.rs"), "").is_some());
-        let kinds = kinds_in_lines(Path::new("a.rs"), &lines);
+        let kinds = kinds_in_lines(Path::new("a.rs"), &lines).expect("kinds");
         assert_eq!(kinds.len(), 2);
         assert_eq!(kinds[1][0].0, 0..3);
-        assert!(kinds_in_lines(Path::new("a.unknown"), &lines).is_empty());
+        assert_eq!(kinds_in_lines(Path::new("a.unknown"), &lines), Some(vec![]));
+    }
+
+    #[test]
+    fn lines_are_coloured_once_the_queries_are_compiled() {
+        // No other test of this program uses the language.
+        let (path, lines) = (Path::new("a.lua"), ["local a = 1".to_owned()]);
+        assert_eq!(kinds_in_lines(path, &lines), None);
+        assert!(ParsedBase::new(path, "").is_some());
+        let kinds = kinds_in_lines(path, &lines).expect("kinds");
+        assert_eq!(kinds[0][0].0, 0..5);
     }
 
     #[test]

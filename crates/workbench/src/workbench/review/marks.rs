@@ -1,5 +1,7 @@
 //! Appearance and position of a change under review in its text.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{AbsPath, Row, Span};
@@ -39,8 +41,8 @@ pub(super) struct ShownChange {
     agent: String,
     /// The words that differ; `find_words` fills them in.
     words: Arc<ChangedWords>,
-    /// The syntax highlights of each removed line; `find_words` fills them in.
-    kinds: Arc<[LineKinds]>,
+    /// The syntax highlights of each removed line, once they are known.
+    kinds: Rc<OnceCell<Vec<LineKinds>>>,
     /// The field in which the user writes a comment on it.
     pub(super) field: Option<Entity<InputState>>,
 }
@@ -65,7 +67,7 @@ pub(super) fn shown_in(path: &AbsPath, snapshot: &Snapshot, board: &Board) -> Ve
                     mark: job.mark,
                     agent: job.title().to_owned(),
                     words: Arc::default(),
-                    kinds: Arc::default(),
+                    kinds: Rc::default(),
                     field: None,
                 });
             }
@@ -94,7 +96,7 @@ pub(super) fn shown_here(
                 mark: 0,
                 agent: title.clone(),
                 words: Arc::default(),
-                kinds: Arc::default(),
+                kinds: Rc::default(),
                 field: None,
             })
         })
@@ -132,19 +134,28 @@ impl ShownChange {
         &self.hunk.id
     }
 
-    /// Compares the words of both sides, and colours the removed lines, unless `before` has the same change.
+    /// Compares the words of both sides, unless `before` has the same change.
     pub(super) fn find_words(&mut self, before: &[ShownChange]) {
-        let known = before.iter().find(|it| it.hunk == self.hunk);
-        (self.words, self.kinds) = match known {
-            Some(known) => (known.words.clone(), known.kinds.clone()),
-            None => {
-                let kinds = kinds_in_lines(self.hunk.path.as_ref(), &self.hunk.before);
-                let removed: Vec<&str> = self.hunk.before.iter().map(String::as_str).collect();
-                let added: Vec<&str> = self.hunk.after.iter().map(String::as_str).collect();
-                let words = changed_words(&removed, &added, WhitespaceChanges::Shown);
-                (Arc::new(words), kinds.into())
-            }
-        };
+        if let Some(known) = before.iter().find(|it| it.hunk == self.hunk) {
+            self.words = known.words.clone();
+            self.kinds = known.kinds.clone();
+            return;
+        }
+        let removed: Vec<&str> = self.hunk.before.iter().map(String::as_str).collect();
+        let added: Vec<&str> = self.hunk.after.iter().map(String::as_str).collect();
+        self.words = Arc::new(changed_words(&removed, &added, WhitespaceChanges::Shown));
+    }
+
+    /// Returns the syntax highlights of the removed lines. The editor paints again when it has the colours of its own
+    /// text, so the first rows without colours are painted again, too.
+    fn kinds(&self) -> &[LineKinds] {
+        if let Some(kinds) = self.kinds.get() {
+            return kinds;
+        }
+        match kinds_in_lines(self.hunk.path.as_ref(), &self.hunk.before) {
+            Some(kinds) => self.kinds.get_or_init(|| kinds),
+            None => &[],
+        }
     }
 
     /// Returns the differing words among the added rows of a text.
@@ -243,7 +254,7 @@ impl ShownChange {
                 &self.hunk.before,
                 &RemovedMarks {
                     words: &self.words,
-                    kinds: &self.kinds,
+                    kinds: self.kinds(),
                     moved: &[],
                 },
                 MAX_REMOVED_LINES,
