@@ -18,6 +18,7 @@ mod line_authors;
 mod parsing;
 mod resting;
 mod saving;
+mod settling;
 
 pub use self::annotations::{
     AnnotationAnswer, AnnotationExtent, AnnotationKind, AnnotationQuery, AnnotationSet,
@@ -92,6 +93,7 @@ pub struct DocumentModel {
     parse_elsewhere: u32,
     /// Cost of the last parse after an edit, in progress checks.
     parse_checks: usize,
+    settle_times: settling::SettleTimes,
     rest: RestTimer<DocumentModel>,
     head: Option<Snapshot>,
     hunks: Arc<[RowHunk]>,
@@ -126,6 +128,7 @@ impl DocumentModel {
             parse_task: None,
             parse_elsewhere: 0,
             parse_checks: 0,
+            settle_times: settling::SettleTimes::default(),
             rest: resting::timer(),
             head: None,
             hunks: Arc::from([]),

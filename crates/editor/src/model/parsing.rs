@@ -12,6 +12,7 @@ use syntax::{Budget, Language, ParseJob, ParseStatus, ParsedTree, SyntaxTree};
 use text::{Change, Snapshot};
 
 use super::first_frame::FirstFrame;
+use super::settling::SettleTimes;
 use super::{DocumentModel, ModelEvent};
 
 /// Maximum duration of a parse on the UI thread.
@@ -38,6 +39,7 @@ impl DocumentModel {
     pub(super) fn use_language(&mut self, language: Option<Language>, cx: &mut Context<Self>) {
         self.language = language;
         self.parse_task = None;
+        self.settle_times = SettleTimes::default();
         // Memory and time of a tree grow with the text, so large files have none.
         self.tree = language
             .filter(|_| !self.document.is_large())
@@ -61,6 +63,7 @@ impl DocumentModel {
             return;
         };
         tree.edit(before, after, change);
+        self.settle_times.end(self.environment.clock.elapsed());
         if self.parse_checks > MAX_KEY_CHECKS {
             tree.stop();
             self.parse_task = None;
@@ -121,7 +124,7 @@ impl DocumentModel {
         }
     }
 
-    fn run_parse(&mut self, job: ParseJob, cx: &mut Context<Self>) {
+    pub(super) fn run_parse(&mut self, job: ParseJob, cx: &mut Context<Self>) {
         let first_frame = FirstFrame::of(cx);
         let parsed = cx.background_spawn(async move {
             if let Some(first_frame) = first_frame {
@@ -141,6 +144,7 @@ impl DocumentModel {
         let Some(tree) = &mut self.tree else {
             return;
         };
+        self.settle_times.end(self.environment.clock.elapsed());
         if let Some(checks) = parsed.as_ref().and_then(ParsedTree::update_checks) {
             self.parse_checks = checks;
         }
@@ -150,18 +154,6 @@ impl DocumentModel {
         if is_newer {
             cx.emit(ModelEvent::SyntaxUpdated);
             cx.notify();
-        }
-    }
-
-    /// Parses the text again if its tree may differ from a fresh parse.
-    fn settle(&mut self, cx: &mut Context<Self>) {
-        let snapshot = self.document.snapshot();
-        let job = self
-            .tree
-            .as_mut()
-            .and_then(|tree| tree.repair_job(&snapshot));
-        if let Some(job) = job {
-            self.run_parse(job, cx);
         }
     }
 }
