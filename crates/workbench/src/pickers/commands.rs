@@ -1,8 +1,9 @@
-//! The command palette: every action by name, with its key binding and help text.
+//! The command palette: the actions that the focused view or its window handles, with their keys and help texts.
 
 mod matching;
 pub(crate) mod synonyms;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use base::Platform;
@@ -54,13 +55,14 @@ const INTERNAL: [&str; 9] = [
 ];
 
 impl CommandPalette {
-    /// Lists every command, recently used ones first.
+    /// Lists every command that does something in the focused view, recently used ones first.
     pub(crate) fn new(window: &mut Window, cx: &mut Context<Workbench>) -> Self {
-        let (entries, recent) = in_order(
-            entries(window, cx),
-            &window_registry::recent_commands(cx),
-            cx.platform(),
-        );
+        let available = window.available_actions(cx);
+        let available: HashSet<&str> = available.iter().map(|action| action.name()).collect();
+        let mut entries = entries(window, cx);
+        entries.retain(|entry| available.contains(entry.action));
+        let recent = window_registry::recent_commands(cx);
+        let (entries, recent) = in_order(entries, &recent, cx.platform());
         Self {
             entries: Arc::new(entries),
             recent,
