@@ -5,13 +5,17 @@
 //! Invariant: notifications appear at the bottom, so that they never cover a banner or find bar at
 //! the top.
 
-use gpui_kit::component::WindowExt as _;
 use gpui_kit::component::button::{Button, ButtonVariants as _};
 use gpui_kit::component::notification::{Notification, NotificationType};
-use gpui_kit::{Action, Anchor, App, SharedString, Window};
+use gpui_kit::component::{Sizable as _, WindowExt as _};
+use gpui_kit::{
+    Action, Anchor, App, IntoElement as _, ParentElement as _, SharedString, Styled as _, Window,
+    div,
+};
 
 use crate::badge::Tone;
 use crate::foreign::{multi_line, one_line};
+use crate::theme::dp;
 
 /// A notification on screen.
 pub struct Toast {
@@ -97,28 +101,37 @@ pub fn show_toast(toast: Toast, window: &mut Window, cx: &mut App) {
         note = note.title(title);
     }
     let stays = toast.tone == Tone::Error;
-    if let Some((label, action)) = toast.action {
-        note = note.action(move |_, _, cx| {
-            let action = action.boxed_clone();
-            Button::new("toast-action")
-                .label(label.clone())
-                .on_click(cx.listener(move |note: &mut Notification, _, window, cx| {
-                    note.dismiss(window, cx);
-                    window.dispatch_action(action.boxed_clone(), cx);
-                }))
-        });
-    } else if stays {
-        // The button of the kit is hidden until the pointer is above the notification.
-        note = note.action(|_, _, cx| {
-            Button::new("toast-dismiss")
-                .label("Dismiss")
-                .ghost()
-                .on_click(cx.listener(|note: &mut Notification, _, window, cx| {
-                    note.dismiss(window, cx);
-                }))
+    let action = toast.action;
+    if action.is_some() || stays {
+        // The kit draws an action beside the text, which leaves little width for a sentence.
+        note = note.content(move |_, _, cx| {
+            let action = action.as_ref().map(|(label, action)| {
+                let action = action.boxed_clone();
+                Button::new("toast-action")
+                    .label(label.clone())
+                    .small()
+                    .on_click(cx.listener(move |note: &mut Notification, _, window, cx| {
+                        note.dismiss(window, cx);
+                        window.dispatch_action(action.boxed_clone(), cx);
+                    }))
+            });
+            // The button of the kit is hidden until the pointer is above the notification.
+            let dismiss = stays.then(|| {
+                Button::new("toast-dismiss")
+                    .label("Dismiss")
+                    .ghost()
+                    .small()
+                    .on_click(cx.listener(|note: &mut Notification, _, window, cx| {
+                        note.dismiss(window, cx);
+                    }))
+            });
+            let buttons = div().flex().flex_wrap().gap(dp(8.0)).pt(dp(8.0));
+            buttons
+                .children(action)
+                .children(dismiss)
+                .into_any_element()
         });
     }
-    // Set last, because adding an action disables autohide in the kit.
     let note = note.autohide(!stays);
     window.push_notification(note, cx);
 }

@@ -87,6 +87,8 @@ impl Render for FileErrorView {
                     .child(
                         div()
                             .flex()
+                            .flex_wrap()
+                            .justify_center()
                             .gap(dp(8.0))
                             .pt(dp(8.0))
                             .children(table)
