@@ -213,8 +213,9 @@ pub(crate) fn follow_caret(
     editor: &mut Editor,
     advance: f64,
     text_width: f64,
-    cx: &Context<Editor>,
+    cx: &mut Context<Editor>,
 ) {
+    let before = editor.scroll;
     let viewport = editor.viewport();
     let Some(follow) = editor.follow.take() else {
         let top = editor.scroll.top(&editor.display);
@@ -243,5 +244,8 @@ pub(crate) fn follow_caret(
         editor.scroll.x = (x - margin * 4.0).max(0.0);
     } else if x + margin > editor.scroll.x + text_width {
         editor.scroll.x = x + margin - text_width;
+    }
+    if editor.scroll != before {
+        cx.emit(EditorEvent::Scrolled);
     }
 }

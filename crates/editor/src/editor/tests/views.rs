@@ -3,7 +3,7 @@
 use gpui_kit::{AppContext as _, TestAppContext};
 
 use super::{open, state};
-use crate::{Editor, Reveal};
+use crate::{Editor, EditorEvent, Reveal};
 
 #[gpui_kit::test]
 fn two_views_stay_in_step(cx: &mut TestAppContext) {
@@ -47,6 +47,27 @@ fn scrolling_follows_the_caret_and_the_text(cx: &mut TestAppContext) {
     cx.run_until_parked();
     let after = editor.update(cx, |editor, cx| editor.scroll_top(cx));
     assert_eq!(after, top + 10.0);
+}
+
+#[gpui_kit::test]
+fn a_caret_that_scrolls_the_view_reports_it(cx: &mut TestAppContext) {
+    let text: String = (0..500).map(|row| format!("row {row}\n")).collect();
+    let (editor, cx) = open("/a.txt", &format!("ˇ{text}"), cx);
+    let scrolled = std::rc::Rc::new(std::cell::Cell::new(0));
+    let count = scrolled.clone();
+    let _events = cx.update(|_, cx| {
+        cx.subscribe(&editor, move |_, event: &EditorEvent, _| {
+            if *event == EditorEvent::Scrolled {
+                count.set(count.get() + 1);
+            }
+        })
+    });
+    cx.simulate_keystrokes("down");
+    cx.run_until_parked();
+    assert_eq!(scrolled.get(), 0, "the caret stays in sight");
+    cx.simulate_keystrokes("ctrl-end");
+    cx.run_until_parked();
+    assert_eq!(scrolled.get(), 1);
 }
 
 #[gpui_kit::test]
