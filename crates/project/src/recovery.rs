@@ -185,7 +185,12 @@ fn recovered(replayed: Replayed, journal: &AbsPath, bytes: Vec<u8>) -> Recovered
         _session: None,
     };
     let mut document = replayed.document;
-    document.buffer_mut().set_recording(true);
+    let buffer = document.buffer_mut();
+    buffer.set_recording(true);
+    // The program ended within a step: the end of the step belongs into the journal, too.
+    while buffer.history().is_step_open() {
+        buffer.end_step();
+    }
     Recovered {
         document,
         selections: replayed.selections,

@@ -173,6 +173,16 @@ impl Buffer {
         self.log.since(revision)
     }
 
+    /// Keeps all changes in the log until `end_batch`, however many they are.
+    pub fn begin_batch(&mut self) {
+        self.log.begin_batch();
+    }
+
+    /// Ends a batch that began at `since`: the log has its changes as one.
+    pub fn end_batch(&mut self, since: Revision) {
+        self.log.end_batch(since);
+    }
+
     /// Returns the line ending for typed lines: initially the most frequent one in the first 64
     /// KiB, later the one that was set.
     pub fn line_ending(&self) -> LineEnding {

@@ -19,6 +19,8 @@ const MAX_SPLICES: usize = 64 * 1024;
 pub(crate) struct ChangeLog {
     changes: VecDeque<Change>,
     splices: usize,
+    /// Whether a batch is open, during which no change is dropped.
+    is_batch: bool,
 }
 
 impl ChangeLog {
@@ -31,6 +33,12 @@ impl ChangeLog {
             splices: SmallVec::from_slice(&change.splices),
             ..*change
         });
+        if !self.is_batch {
+            self.drop_oldest();
+        }
+    }
+
+    fn drop_oldest(&mut self) {
         while self.changes.len() > MAX_CHANGES
             || self.splices > MAX_SPLICES && self.changes.len() > 1
         {
@@ -40,12 +48,29 @@ impl ChangeLog {
         }
     }
 
+    /// Keeps all changes until `end_batch`.
+    pub(crate) fn begin_batch(&mut self) {
+        self.is_batch = true;
+    }
+
+    /// Keeps the changes since `revision` as one.
+    pub(crate) fn end_batch(&mut self, revision: Revision) {
+        self.is_batch = false;
+        let Some(whole) = self.since(revision) else {
+            return;
+        };
+        let kept = self.changes.partition_point(|it| it.before < revision);
+        for part in self.changes.drain(kept..) {
+            self.splices -= part.splices.len();
+        }
+        self.push(&whole);
+    }
+
     /// Returns all changes since `revision` as one; `None` if the log does not reach back that far,
     /// and if there is no change since.
     pub(crate) fn since(&self, revision: Revision) -> Option<Change> {
-        let first = self.changes.front()?.before.0;
-        let skip = usize::try_from(revision.0.checked_sub(first)?).ok()?;
-        if skip >= self.changes.len() {
+        let skip = self.changes.partition_point(|it| it.before < revision);
+        if self.changes.get(skip)?.before != revision {
             return None;
         }
         let lists: Vec<&[Splice]> = self

@@ -309,15 +309,9 @@ impl History {
         self.depth > 0
     }
 
-    /// Makes the next edit start a new step, unless a `begin_step` holds one open.
+    /// Makes the next edit start a new step, even between `begin_step` and `end_step`: the current state is final, such
+    /// as one that was saved.
     pub(crate) fn seal(&mut self) {
-        if self.depth == 0 {
-            self.is_open = false;
-        }
-    }
-
-    /// Makes the next edit start a new step in any case.
-    pub(crate) fn detach(&mut self) {
         self.is_open = false;
     }
 

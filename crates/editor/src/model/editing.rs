@@ -71,7 +71,10 @@ impl DocumentModel {
     ) -> R {
         let before = self.document.snapshot();
         let at = self.now();
+        self.document.buffer_mut().begin_batch();
         let result = change(&mut self.document, at, cx);
+        let buffer = self.document.buffer_mut();
+        buffer.end_batch(before.revision());
         self.after(&before, cx);
         result
     }

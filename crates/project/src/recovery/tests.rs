@@ -175,3 +175,27 @@ fn operations_outside_the_text_are_skipped() {
         "aä",
     );
 }
+
+#[test]
+fn a_step_that_the_program_left_open_ends() {
+    let files = FakeFiles::new();
+    let clock = FakeClock::at(1);
+    let (journal, _events) =
+        RecoveryJournal::start(Arc::new(files.clone()), &clock, &folder()).expect("a journal");
+    let mut document = Document::untitled();
+    document.buffer_mut().begin_step();
+    let origin = EditOrigin::typing(Timestamp(0));
+    let start = Span::at(ByteOffset(0));
+    document.buffer_mut().replace(start, "typed ", &origin);
+    journal.record(&mut document);
+    journal.flush().expect("written");
+    drop(journal);
+    let recovery = recover(&files, &folder(), AT);
+    let mut documents = recovery.documents.into_iter();
+    let mut document = documents.next().expect("a document").document;
+    assert!(!document.buffer_mut().history().is_step_open());
+    let later = EditOrigin::typing(Timestamp(100_000));
+    document.buffer_mut().replace(start, "later ", &later);
+    document.buffer_mut().undo();
+    assert_eq!(document.snapshot().to_string(), "typed ");
+}

@@ -337,6 +337,27 @@ fn change_log_drops_old_changes() {
 }
 
 #[test]
+fn change_log_has_a_batch_as_one_change() {
+    let mut buffer = Buffer::new("");
+    let origin = EditOrigin::typing(Timestamp(0));
+    buffer.replace(Span::default(), "ab", &origin);
+    let before = buffer.snapshot().revision();
+    buffer.begin_batch();
+    for _ in 0..3000 {
+        buffer.replace(Span::from(1..1), "x", &origin);
+    }
+    buffer.end_batch(before);
+    let change = buffer.changes_since(before).expect("the batch");
+    assert_eq!(change.splices[0].new, Span::from(1..3001));
+    assert_eq!(buffer.changes_since(Revision(before.0 + 1)), None);
+    buffer.replace(Span::default(), "y", &origin);
+    let change = buffer.changes_since(before).expect("the batch and more");
+    assert_eq!(change.after, buffer.snapshot().revision());
+    let whole = buffer.changes_since(Revision(0)).expect("all");
+    assert_eq!(whole.splices[0].new, Span::from(0..3003));
+}
+
+#[test]
 fn long_texts_share_storage_and_are_restored() {
     let page = "a line of text, and some more of it\r\n".repeat(2000);
     let mut buffer = Buffer::new(&page);

@@ -33,7 +33,7 @@ impl Buffer {
         self.history.end_step();
     }
 
-    /// Makes the next edit start a new step, unless one is held open by `begin_step`.
+    /// Makes the next edit start a new step, even between `begin_step` and `end_step`.
     pub fn seal_step(&mut self) {
         self.record(|| BufferOperation::SealStep);
         self.history.seal();
@@ -95,7 +95,7 @@ impl Buffer {
             at,
         });
         let origin = EditOrigin::new(*author, EditKind::Other, at);
-        self.history.detach();
+        self.history.seal();
         let change = self.apply(&refs, &origin);
         self.history.mark_revert(step);
         Some(UndoOutcome {

@@ -1,7 +1,7 @@
 //! Groups edits into undo steps and stores them.
 //!
-//! Between `begin_step` and `end_step`, all edits of one author form one step. Otherwise typing
-//! joins the previous step if it is by the same author, less than a second later, and within or at
+//! Between `begin_step` and `end_step`, all edits of one author form one step, unless `seal_step`
+//! parts them. Otherwise typing joins the previous step if it is by the same author, less than a second later, and within or at
 //! the end of the text just typed, at every caret. White space after a word and every line break
 //! start a new step: undo removes "␣world", then "hello". A deletion joins a deletion directly
 //! before or after it. Every other edit is a separate step.

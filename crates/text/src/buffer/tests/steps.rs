@@ -299,3 +299,15 @@ fn undo_by_agent_keeps_user_edits() {
         assert_eq!(text(&buffer), text(&alone), "seed {seed}");
     }
 }
+
+#[test]
+fn a_sealed_state_does_not_grow_within_a_step() {
+    let mut buffer = Buffer::new("");
+    buffer.begin_step();
+    buffer.replace(Span::from(0..0), "a", &EditOrigin::typing(Timestamp(0)));
+    buffer.seal_step();
+    let saved = buffer.history().current();
+    buffer.replace(Span::from(1..1), "b", &EditOrigin::typing(Timestamp(1)));
+    buffer.end_step();
+    assert_ne!(buffer.history().current(), saved);
+}
