@@ -688,6 +688,7 @@ impl Editor {
     }
 
     fn on_blur(&mut self, _: &mut Window, cx: &mut Context<Self>) {
+        vim_mode::focus_lost(self, cx);
         self.blink.stop();
         hover::focus_lost(self, cx);
         light_bulb::hide(self);

@@ -60,9 +60,8 @@ pub(crate) struct PatternMatch {
 impl Pattern {
     pub(crate) fn compile(source: &str, context: PatternContext) -> Done<Pattern> {
         let translation = translate::translate(source, context.last_replacement)?;
-        let ignores = translation.ignore_case.unwrap_or_else(|| {
-            context.ignore_case && !(context.smart_case && translation.has_capital)
-        });
+        let by_options = context.ignore_case && !(context.smart_case && translation.has_capital);
+        let ignores = translation.ignore_case.unwrap_or(by_options);
         let query = FindQuery {
             text: translation.regex,
             pattern: PatternKind::Regex,

@@ -223,9 +223,17 @@ fn matches_by_rows<'a>(
     if !pattern.is_multi_line() {
         return Box::new(pattern.matches(text, Span::new(start, text.len())));
     }
-    let first = text.point_at(start).row.0;
-    let rows = first..lines.count();
-    Box::new(rows.flat_map(move |row| matches_beginning_in(lines, pattern, row)))
+    let mut row = text.point_at(start).row.0;
+    // Goes on in the row in which the next match begins: a search from every row would read the rest of the text each
+    // time.
+    let rows = std::iter::from_fn(move || {
+        let from = (row < lines.count()).then(|| text.row_start(Row(row)))?;
+        let found = pattern.first_from(text, from)?;
+        let begins = text.point_at(found.full.start).row.0;
+        row = begins + 1;
+        (begins < lines.count()).then(|| matches_beginning_in(lines, pattern, begins))
+    });
+    Box::new(rows.flatten())
 }
 
 /// The matches that begin in a row.
@@ -269,10 +277,9 @@ fn last_match(
 ) -> Option<PatternMatch> {
     let text = lines.text();
     if pattern.is_multi_line() {
-        return (0..=last).rev().find_map(|row| {
-            let found = matches_beginning_in(lines, pattern, row);
-            found.into_iter().rev().find(&accepts)
-        });
+        let found = matches_by_rows(lines, pattern, ByteOffset(0));
+        let found = found.take_while(|found| text.point_at(found.full.start).row.0 <= last);
+        return found.filter(&accepts).last();
     }
     let mut end_row = last;
     loop {

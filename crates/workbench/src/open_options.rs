@@ -1,7 +1,7 @@
 //! The options of opening a file: the kind of tab, the focus, the location to go to.
 
 use base::Point;
-use editor::{Editor, Reveal};
+use editor::{Editor, Reveal, vim_status};
 use gpui_kit::{App, Entity};
 use lsp::ServerRange;
 use project::Binary;
@@ -117,6 +117,11 @@ pub(crate) fn go_to(editor: &Entity<Editor>, position: GoToPosition, cx: &mut Ap
                 };
                 base::Span::new(at(start), at(end))
             }
+        };
+        // With the keys of Vim, a selection would begin visual mode.
+        let span = match vim_status(editor) {
+            Some(_) => base::Span::at(span.start),
+            None => span,
         };
         editor.select(vec![span], Reveal::Center, cx);
     });

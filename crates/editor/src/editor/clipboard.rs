@@ -75,6 +75,9 @@ fn paste_from_clipboard(
     window: &mut Window,
     cx: &mut Context<Editor>,
 ) {
+    if super::vim_mode::paste(editor, window, cx) {
+        return;
+    }
     if let Some(copied) = cx.read_from_clipboard().as_ref().and_then(from_item) {
         paste_copied(editor, &copied, indent, window, cx);
     }

@@ -9,8 +9,8 @@ use gpui_kit::{Context, Window};
 use snippet::{Expansion, ExpansionOptions, Snippet, SnippetSession};
 use text::{Edit, EditKind, Selection, SelectionSet};
 
-use super::Editor;
 use super::completing::accepting::merged_edits;
+use super::{Editor, vim_mode};
 use crate::scroll::ScrollMargin;
 
 /// A snippet to insert.
@@ -62,6 +62,9 @@ impl Editor {
         let expansions: Vec<(ByteOffset, Expansion)> = starts.into_iter().zip(expansions).collect();
         let primary = self.selections.primary_ix();
         let (selections, session) = SnippetSession::begin(&expansions, primary);
+        if self.model.read(cx).document().can_edit() {
+            vim_mode::begin_insertion(self);
+        }
         if !self.edit(&edits, selections, EditKind::Other, cx) {
             return false;
         }
@@ -177,6 +180,7 @@ impl Editor {
         };
         let selections = step(&mut session);
         self.snippet = (!session.is_at_end()).then_some(session);
+        vim_mode::begin_insertion(self);
         self.set_selections(selections, cx);
         self.reveal_stop(window, cx);
     }

@@ -30,7 +30,7 @@ use crate::scroll::ScrollMargin;
 use host::EditorHost;
 use shared::SharedGlobals;
 
-pub(crate) use composing::{commit, compose};
+pub(crate) use composing::{commit, compose, paste};
 pub(crate) use inserting::{note_completion, type_text};
 pub(crate) use overlay::render_overlay;
 pub use shared::configure_vim;
@@ -81,7 +81,7 @@ impl VimView {
             message: None,
             timers: timing::VimTimers::default(),
             reported: VimStatus::default(),
-            _release: cx.on_release(|editor, cx| released(editor, cx)),
+            _release: cx.on_release(released),
         }
     }
 }
@@ -108,6 +108,22 @@ fn released(editor: &mut Editor, cx: &mut App) {
     if editor.vim.is_some() {
         run(editor, cx, |machine, globals, host| {
             machine.press(Key::Escape, globals, host)
+        });
+    }
+}
+
+/// Begins an insertion, or goes on with one whose text is selected, before the view sets selections of it.
+pub(super) fn begin_insertion(editor: &mut Editor) {
+    if let Some(view) = &mut editor.vim {
+        view.machine.begin_insertion();
+    }
+}
+
+/// Ends the step of undo of an insertion when the view loses the focus: what is edited elsewhere does not belong to it.
+pub(super) fn focus_lost(editor: &mut Editor, cx: &mut Context<Editor>) {
+    if editor.vim.is_some() {
+        run(editor, cx, |machine, globals, host| {
+            machine.break_step(globals, host)
         });
     }
 }

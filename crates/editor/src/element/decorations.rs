@@ -1,7 +1,7 @@
 //! Backgrounds behind the text and carets above it: current row, selections, matches, brackets,
 //! marks.
 
-use base::{Bias, ByteOffset, Span};
+use base::{Bias, Span};
 use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, fill, point, px, size};
 use lsp::HighlightKind;
 use settings::{CurrentLine, CursorStyle, Whitespace};
@@ -363,18 +363,13 @@ impl Decorator<'_> {
         };
         let dropped = drop::drop_place(self.editor);
         let own_style = self.editor.settings.cursor_style;
-        let carets: Vec<(ByteOffset, CursorStyle)> = match vim_mode::caret_shapes(self.editor) {
-            Some(shapes) => shapes
-                .iter()
-                .map(|shape| (shape.offset, shape.style))
-                .collect(),
-            None => selections
-                .iter()
-                .map(|selection| (selection.head, own_style))
-                .collect(),
-        };
+        let shapes = vim_mode::caret_shapes(self.editor);
+        let own = selections.iter().filter(|_| shapes.is_none());
+        let own = own.map(|selection| (selection.head, own_style));
+        let of_vim = shapes.iter().flatten();
+        let of_vim = of_vim.map(|shape| (shape.offset, shape.style));
         let dropped = dropped.into_iter().map(|offset| (offset, own_style));
-        for (head, focused_style) in carets.into_iter().chain(dropped) {
+        for (head, focused_style) in own.chain(of_vim).chain(dropped) {
             let place = self.editor.display.to_display(head, Bias::Left);
             let Some(ix) = place.row.0.checked_sub(first.0).map(|ix| ix as usize) else {
                 continue;

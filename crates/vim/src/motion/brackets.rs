@@ -225,7 +225,7 @@ impl QuoteState {
             }
             ix += 1;
         }
-        self.counts = count % 2 == 0;
+        self.counts = count.is_multiple_of(2);
         if !self.counts {
             self.is_inside = false;
             if line.ends_with('\\') {

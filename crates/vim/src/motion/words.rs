@@ -129,12 +129,12 @@ pub(crate) fn backward(
         }
         if !stops_here || class == walker.class() || class == BLANK {
             match skip_blanks_back(&mut walker) {
-                BlankSkip::AtEmptyLine => {
+                BlankSkip::EmptyLine => {
                     stops_here = false;
                     continue;
                 }
-                BlankSkip::AtStart => return (walker.pos, true),
-                BlankSkip::AtWord => {}
+                BlankSkip::TextStart => return (walker.pos, true),
+                BlankSkip::Word => {}
             }
             let class = walker.class();
             if !walker.skip_backward(class) {
@@ -148,21 +148,21 @@ pub(crate) fn backward(
 }
 
 enum BlankSkip {
-    AtWord,
-    AtEmptyLine,
-    AtStart,
+    Word,
+    EmptyLine,
+    TextStart,
 }
 
 fn skip_blanks_back(walker: &mut Walker) -> BlankSkip {
     while walker.class() == BLANK {
         if walker.pos.col == 0 && walker.is_on_empty_line() {
-            return BlankSkip::AtEmptyLine;
+            return BlankSkip::EmptyLine;
         }
         if walker.backward() == Advance::Blocked {
-            return BlankSkip::AtStart;
+            return BlankSkip::TextStart;
         }
     }
-    BlankSkip::AtWord
+    BlankSkip::Word
 }
 
 /// Goes back to the end of a word. With `stops_at_end`, it does not leave the line.

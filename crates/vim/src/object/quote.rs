@@ -8,8 +8,8 @@ pub(super) fn select(lines: &Lines, request: &ObjectRequest, quote: char) -> Opt
     let line = lines.line(request.head.row);
     let strings = QuotedLine { line: &line, quote };
     match request.extended() {
-        None => strings.from_caret(request),
-        Some(anchor) if anchor.row == request.head.row => strings.from_selection(request, anchor),
+        None => strings.select_at_caret(request),
+        Some(anchor) if anchor.row == request.head.row => strings.extend_selection(request, anchor),
         Some(_) => None,
     }
 }
@@ -73,7 +73,7 @@ impl QuotedLine<'_> {
         }
     }
 
-    fn from_caret(&self, request: &ObjectRequest) -> Option<Selected> {
+    fn select_at_caret(&self, request: &ObjectRequest) -> Option<Selected> {
         let col = request.head.col;
         let (start, end) = if self.is_quote(col) {
             self.around(col)?
@@ -134,7 +134,7 @@ impl QuotedLine<'_> {
     }
 
     /// Extends a selection: to its quotes, or to the next string.
-    fn from_selection(&self, request: &ObjectRequest, anchor: Pos) -> Option<Selected> {
+    fn extend_selection(&self, request: &ObjectRequest, anchor: Pos) -> Option<Selected> {
         let row = request.head.row;
         let (low, high) = (anchor.min(request.head).col, anchor.max(request.head).col);
         let is_inside = low > 0 && self.is_quote(low - 1) && self.is_quote(high + 1);

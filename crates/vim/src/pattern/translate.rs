@@ -21,10 +21,14 @@ pub(super) struct Translation {
 /// Which signs are special without a backslash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Magic {
-    VeryMagic,
-    Magic,
-    NoMagic,
-    VeryNoMagic,
+    /// `\v`.
+    Very,
+    /// `\m`.
+    Usual,
+    /// `\M`.
+    Little,
+    /// `\V`.
+    None,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +46,7 @@ pub(super) fn translate(source: &str, last_replacement: &str) -> Done<Translatio
     let mut translator = Translator {
         chars: source.chars().collect(),
         ix: 0,
-        magic: Magic::Magic,
+        magic: Magic::Usual,
         captures: 0,
         depth: 0,
         last_replacement,
@@ -93,9 +97,8 @@ impl Translator<'_> {
             return Some((Token::Literal('\\'), ix + 1));
         };
         let is_sign = ".*[~^$(){}|&+=?@%<>".contains(next);
-        let token = if next.is_ascii_alphanumeric() || next == '_' {
-            Token::Special(next)
-        } else if is_sign && !self.is_special(next) {
+        let is_word = next.is_ascii_alphanumeric() || next == '_';
+        let token = if is_word || (is_sign && !self.is_special(next)) {
             Token::Special(next)
         } else {
             Token::Literal(next)
@@ -105,9 +108,9 @@ impl Translator<'_> {
 
     fn is_special(&self, char: char) -> bool {
         match self.magic {
-            Magic::VeryMagic => ".*[~^$(){|&+=?@%<>".contains(char),
-            Magic::Magic => ".*[~^$".contains(char),
-            Magic::NoMagic | Magic::VeryNoMagic => "^$".contains(char),
+            Magic::Very => ".*[~^$(){|&+=?@%<>".contains(char),
+            Magic::Usual => ".*[~^$".contains(char),
+            Magic::Little | Magic::None => "^$".contains(char),
         }
     }
 
@@ -116,10 +119,10 @@ impl Translator<'_> {
         loop {
             let (token, behind) = self.token_at(self.ix)?;
             match token {
-                Token::Special('v') => self.magic = Magic::VeryMagic,
-                Token::Special('m') => self.magic = Magic::Magic,
-                Token::Special('M') => self.magic = Magic::NoMagic,
-                Token::Special('V') => self.magic = Magic::VeryNoMagic,
+                Token::Special('v') => self.magic = Magic::Very,
+                Token::Special('m') => self.magic = Magic::Usual,
+                Token::Special('M') => self.magic = Magic::Little,
+                Token::Special('V') => self.magic = Magic::None,
                 Token::Special('c') => self.translation.ignore_case = Some(true),
                 Token::Special('C') => self.translation.ignore_case = Some(false),
                 Token::Special('Z') => {}

@@ -46,6 +46,9 @@ pub(super) fn run_line(exec: &mut Exec, line: &str) -> Done {
     Ok(())
 }
 
+/// Maximum number of times that a count repeats a command line.
+const MAX_LINES: u32 = 10_000;
+
 /// Runs the last line again (`@:`).
 pub(super) fn repeat_line(exec: &mut Exec, count: u32) -> Done {
     let line = exec.globals.registers.command.clone();
@@ -53,7 +56,7 @@ pub(super) fn repeat_line(exec: &mut Exec, count: u32) -> Done {
         return Err(Error::EmptyRegister(':'));
     }
     exec.globals.last_played = Some(':');
-    for _ in 0..count {
+    for _ in 0..count.min(MAX_LINES) {
         run_line(exec, &line)?;
     }
     Ok(())

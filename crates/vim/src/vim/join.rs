@@ -33,7 +33,7 @@ pub(super) fn join(exec: &mut Exec, row: u32, count: u32, with_spaces: bool) -> 
             && !rest.starts_with(')')
             && length > 0
             && end != Some('\t')
-            && !end.is_some_and(|char| char == ' ');
+            && end != Some(' ');
         let glue = if needs_space { " " } else { "" };
         let from = Pos::new(next - 1, exec.lines.len(next - 1));
         let span = exec.lines.span(from, Pos::new(next, removed));

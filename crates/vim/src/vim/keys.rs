@@ -96,6 +96,13 @@ impl Typeahead {
 }
 
 impl Vim {
+    /// Ends the undo step of an insertion that goes on: what is edited elsewhere does not belong to it.
+    pub fn break_step(&mut self, globals: &mut VimGlobals, host: &mut dyn VimHost) -> Vec<Effect> {
+        let mut exec = Exec::new(self, globals, host);
+        exec.close_step();
+        exec.effects
+    }
+
     /// Carries out a pressed key, and returns the effects for the host, in order.
     pub fn press(
         &mut self,

@@ -147,8 +147,15 @@ fn editing(exec: &mut Exec, command: &NormalCommand) -> Option<Done> {
     })
 }
 
+/// Maximum number of lines that one command inserts.
+const MAX_BLANK_LINES: u32 = 1_000_000;
+
 /// Adds empty lines above or below, and stays on the line.
 fn blank_lines(exec: &mut Exec, above: bool, count: u32) -> Done {
+    if count > MAX_BLANK_LINES {
+        let sentence = "the count of lines is too large";
+        return Err(Error::Unsupported(sentence.to_owned()));
+    }
     let at = exec.pos();
     let lines = vec![""; count as usize].join("\n");
     let row = if above { at.row } else { at.row + 1 };

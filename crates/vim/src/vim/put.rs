@@ -27,7 +27,7 @@ pub(super) fn put_text(exec: &mut Exec, text: &RegisterText, style: PutStyle, co
     let bytes = text
         .text
         .len()
-        .saturating_add(1)
+        .saturating_add(1 + size_of::<&str>())
         .saturating_mul(count as usize);
     if bytes > MAX_BYTES {
         return Err(Error::Unsupported(

@@ -101,9 +101,18 @@ fn go(exec: &Exec, pattern: &Pattern, source: &str, is_forward: bool, count: u32
     let lines = &exec.lines;
     let mut from = start_of(lines, exec.pos(), offset);
     let mut found = None;
-    for _ in 0..count {
+    let mut first: Option<(Span, u32)> = None;
+    let mut left = count;
+    while left > 0 {
+        left -= 1;
         let next = search::find(lines, pattern, from, way, source)?;
         from = place(lines, &next, offset);
+        match first {
+            None => first = Some((next.span, left)),
+            // After a whole round, further rounds end at the same match.
+            Some((span, at)) if span == next.span => left %= at - left,
+            Some(_) => {}
+        }
         found = Some(next);
     }
     let found = found.ok_or(Error::Beep)?;

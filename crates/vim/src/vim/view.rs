@@ -62,6 +62,17 @@ impl Vim {
         SelectionSet::new(selections, primary)
     }
 
+    /// Begins an insertion at the carets unless there is one, so that selections which the host sets next belong to it.
+    /// A selection of select mode is part of it.
+    pub fn begin_insertion(&mut self) {
+        if !matches!(self.state, State::Insert | State::Replace { .. }) {
+            self.pending.clear();
+            self.prompt = None;
+            self.state = State::Insert;
+            self.restart_insertion();
+        }
+    }
+
     /// Sets the carets to selections that the host made, such as those of a mouse. Selected text
     /// begins visual mode, or select mode while inserting; an empty selection ends it.
     pub fn set_selections(&mut self, selections: &SelectionSet, text: &Snapshot, tab_width: u32) {

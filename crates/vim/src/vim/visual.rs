@@ -15,6 +15,7 @@ use crate::error::{Done, Error};
 use crate::key::Key;
 use crate::lines::Pos;
 use crate::motion::Motion;
+use crate::search::{self, SearchWay};
 
 impl Vim {
     /// Keeps the selection of the primary caret for `gv`.
@@ -430,36 +431,28 @@ pub(super) fn add_caret(exec: &mut Exec, is_forward: bool) -> Done {
     exec.vim.active = exec.vim.primary;
     let region = Region::of_visual(exec, VisualShape::Chars, true);
     let span = region.span(&exec.lines);
-    let text = exec.lines.text().text(span).into_owned();
-    let whole = exec.lines.text().to_string();
-    let edge = exec
-        .vim
-        .carets
-        .iter()
-        .map(|caret| exec.lines.offset(caret.pos.max(caret.anchor)));
-    let found = if is_forward {
-        let from = edge.max().unwrap_or(span.end).0.max(span.start.0);
-        let from = (from + 1).min(whole.len());
-        let from = (from..=whole.len())
-            .find(|ix| whole.is_char_boundary(*ix))
-            .unwrap_or(whole.len());
-        whole[from..]
-            .find(&text)
-            .map(|ix| from + ix)
-            .or_else(|| whole.find(&text))
+    let text = exec.lines.text().text(span).replace("\r\n", "\n");
+    if text.is_empty() {
+        return Err(Error::Beep);
+    }
+    let source = format!("\\C\\V{}", text.replace('\\', "\\\\").replace('\n', "\\n"));
+    let pattern = searching::compile(exec, &source, false)?;
+    let carets = exec.vim.carets.iter();
+    let from = if is_forward {
+        carets.map(|caret| caret.pos.max(caret.anchor)).max()
     } else {
-        let first = exec
-            .vim
-            .carets
-            .iter()
-            .map(|caret| exec.lines.offset(caret.pos.min(caret.anchor)));
-        let until = first.min().unwrap_or(span.start).0;
-        whole[..until].rfind(&text).or_else(|| whole.rfind(&text))
+        carets.map(|caret| caret.pos.min(caret.anchor)).min()
     };
-    let found = found.filter(|_| !text.is_empty()).ok_or(Error::Beep)?;
-    let anchor = exec.lines.pos(found.into());
-    let mut last =
-        crate::lines::Walker::new(&exec.lines, exec.lines.pos((found + text.len()).into()));
+    let way = SearchWay {
+        is_forward,
+        wraps: true,
+        by_end: false,
+        accepts_here: false,
+    };
+    let from = from.unwrap_or(exec.pos());
+    let found = search::find(&exec.lines, &pattern, from, way, &source)?.span;
+    let anchor = exec.lines.pos(found.start);
+    let mut last = crate::lines::Walker::new(&exec.lines, exec.lines.pos(found.end));
     last.backward();
     let caret = Caret {
         pos: last.pos,

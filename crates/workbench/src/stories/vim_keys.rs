@@ -123,3 +123,27 @@ fn mappings_of_a_vimrc_work_and_its_other_lines_are_reported(cx: &mut TestAppCon
         "{reports:?}"
     );
 }
+
+#[gpui_kit::test]
+fn unsaved_text_is_given_up_only_with_a_bang(cx: &mut TestAppContext) {
+    let mut story = story(cx);
+    let saved = story.text();
+    story.input("dd:e").keys("enter").settle();
+    assert_ne!(story.text(), saved);
+    let reports = story.reports();
+    assert!(reports.iter().any(|it| it.contains("E37")), "{reports:?}");
+    story.input(":e!").keys("enter").settle();
+    assert_eq!(story.text(), saved);
+}
+
+#[gpui_kit::test]
+fn text_typed_after_a_save_within_an_insertion_is_unsaved(cx: &mut TestAppContext) {
+    let mut story = story(cx);
+    story.input("ione ").keys("ctrl-s").settle();
+    let saved = story.on_disk("/p/src/lib.rs");
+    assert!(saved.starts_with("one "), "{saved}");
+    story.input("two ");
+    assert!(story.text().starts_with("one two "));
+    story.keys("escape").input(":q").keys("enter").settle();
+    assert_eq!(story.tabs(), "[lib.rs*]", "the question keeps the tab");
+}

@@ -3,7 +3,7 @@
 //! Most are actions of the window, which have their handlers elsewhere. Start at `carry_out`.
 
 use base::{AbsPath, Row};
-use editor::Editor;
+use editor::{DocumentModel, Editor};
 use gpui_kit::{
     Action, AppContext as _, Context, Div, Entity, InteractiveElement as _, Stateful, Task, Window,
 };
@@ -23,7 +23,8 @@ use crate::actions::pane::{
 use crate::actions::vim::{ShowVimrcProblems, ToggleVimMode};
 use crate::actions::{app, file, go, language};
 use crate::configuration::{ConfigSource, Configuration};
-use crate::layout::{CloseScope, PaneSide};
+use crate::documents::Documents;
+use crate::layout::{CloseScope, ItemId, PaneSide};
 use crate::open_options::{GoToPosition, MissingFile, OpenOptions};
 use crate::path_entry;
 use crate::target::{LineColumn, Target};
@@ -31,6 +32,9 @@ use crate::workbench::{panes, program};
 
 /// Largest file that `:read` inserts, in bytes.
 const MAX_READ: u64 = 16 << 20;
+
+/// Maximum number of places that one command goes back.
+const MAX_TRAVEL: u32 = 100;
 
 /// Registers the actions of this module.
 pub(super) fn with_actions(element: Stateful<Div>, cx: &mut Context<Workbench>) -> Stateful<Div> {
@@ -79,11 +83,16 @@ pub(super) fn carry_out(
     cx: &mut Context<Workbench>,
 ) {
     for (ix, command) in commands.iter().enumerate() {
-        let Effect::Write { path, condition } = command else {
-            run(workbench, editor, command, window, cx);
-            continue;
+        let saving = match command {
+            Effect::Write { path, condition } => {
+                write(workbench, editor, path.as_deref(), *condition, window, cx)
+            }
+            Effect::WriteAll => write_all(workbench, window, cx),
+            _ => {
+                run(workbench, editor, command, window, cx);
+                continue;
+            }
         };
-        let saving = write(workbench, path.as_deref(), *condition, window, cx);
         let (rest, editor) = (commands[ix + 1..].to_vec(), editor.clone());
         cx.spawn_in(window, async move |this, cx| {
             if saving.await {
@@ -99,26 +108,68 @@ pub(super) fn carry_out(
     }
 }
 
-/// Saves the text. The task yields whether it is saved.
+/// Saves the texts of a view. The task yields whether they are saved.
 fn write(
     workbench: &mut Workbench,
+    editor: &Entity<Editor>,
     path: Option<&str>,
     condition: WriteCondition,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) -> Task<bool> {
-    let Some(document) = workbench.active_document(cx) else {
-        return Task::ready(false);
-    };
     if path.is_some() {
         dispatch(file::SaveAs, window, cx);
         return Task::ready(false);
     }
-    let is_dirty = document.read(cx).document().is_dirty();
-    if condition == WriteCondition::IfChanged && !is_dirty {
-        return Task::ready(true);
+    let item = item_of(workbench, editor).and_then(|item| workbench.item(item));
+    let documents = item.map_or_else(Vec::new, |item| item.documents(cx));
+    let saves_unchanged = documents.len() == 1 && condition != WriteCondition::IfChanged;
+    let is_wanted = |document: &Entity<DocumentModel>| {
+        saves_unchanged || document.read(cx).document().is_dirty()
+    };
+    let wanted: Vec<_> = documents.into_iter().filter(is_wanted).collect();
+    save_each(workbench, wanted, window, cx)
+}
+
+/// Saves all changed texts that have a file.
+fn write_all(
+    workbench: &mut Workbench,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) -> Task<bool> {
+    let is_unsaved = |document: &Entity<DocumentModel>| {
+        let document = document.read(cx).document();
+        document.is_dirty() && document.path().is_some()
+    };
+    let unsaved = Documents::all(cx).into_iter().filter(is_unsaved);
+    let unsaved: Vec<_> = unsaved.collect();
+    save_each(workbench, unsaved, window, cx)
+}
+
+fn save_each(
+    workbench: &mut Workbench,
+    documents: Vec<Entity<DocumentModel>>,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) -> Task<bool> {
+    let mut saving = Vec::new();
+    for document in documents {
+        saving.push(workbench.save_document(document, window, cx));
     }
-    workbench.save_document(document, window, cx)
+    cx.spawn(async move |_, _| {
+        let mut is_saved = true;
+        for saving in saving {
+            is_saved &= saving.await;
+        }
+        is_saved
+    })
+}
+
+/// Returns the tab of a view; `None` if it was closed.
+fn item_of(workbench: &Workbench, editor: &Entity<Editor>) -> Option<ItemId> {
+    let mut items = workbench.items.iter();
+    let found = items.find(|(_, entry)| entry.item.editor() == Some(editor));
+    found.map(|(item, _)| *item)
 }
 
 fn dispatch(action: impl Action, window: &mut Window, cx: &mut Context<Workbench>) {
@@ -133,20 +184,28 @@ fn run(
     cx: &mut Context<Workbench>,
 ) {
     match command {
-        Effect::WriteAll => dispatch(file::SaveAll, window, cx),
-        Effect::Quit { is_forced } => quit(workbench, *is_forced, window, cx),
+        Effect::Quit { is_forced } => quit(workbench, editor, *is_forced, window, cx),
         Effect::QuitAll { .. } => dispatch(app::CloseWindow, window, cx),
-        Effect::Open { path, target, .. } => open(workbench, path.as_deref(), *target, window, cx),
+        Effect::Open {
+            path: None,
+            is_forced,
+            ..
+        } => go_back(workbench, *is_forced, window, cx),
+        Effect::Open {
+            path: Some(path),
+            target,
+            ..
+        } => open(workbench, path, *target, window, cx),
         Effect::ReadFile { path, below } => read(workbench, editor, path, *below, window, cx),
         Effect::Filter { .. } | Effect::Shell(_) => {
             let sentence = "programs run in a terminal or as a task, not from Vim's command line";
             workbench.report_error(sentence, window, cx);
         }
-        Effect::Window(command) => arrange(workbench, *command, window, cx),
-        Effect::Buffer(command) => choose(workbench, command, window, cx),
+        Effect::Window(command) => arrange(workbench, editor, *command, window, cx),
+        Effect::Buffer(command) => choose(workbench, editor, command, window, cx),
         Effect::Navigate { target, .. } => navigate(workbench, editor, *target, window, cx),
         Effect::TravelJumps { is_forward, count } => {
-            for _ in 0..*count {
+            for _ in 0..(*count).min(MAX_TRAVEL) {
                 if *is_forward {
                     dispatch(go::Forward, window, cx);
                 } else {
@@ -181,6 +240,7 @@ fn run(
         | Effect::Bell
         | Effect::Listing(_)
         | Effect::Write { .. }
+        | Effect::WriteAll
         | Effect::Scroll(_)
         | Effect::Fold(_)
         | Effect::HighlightSearch(_)
@@ -206,14 +266,15 @@ fn name_at_caret(editor: &Entity<Editor>, cx: &mut Context<Workbench>) -> String
     })
 }
 
-/// Closes the active tab; with `is_forced`, its unsaved text is given up.
+/// Closes the tab of a view; with `is_forced`, its unsaved text is given up.
 fn quit(
     workbench: &mut Workbench,
+    editor: &Entity<Editor>,
     is_forced: bool,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    let Some(item) = workbench.layout.active_item() else {
+    let Some(item) = item_of(workbench, editor) else {
         return;
     };
     if is_forced {
@@ -232,17 +293,31 @@ fn resolve(workbench: &Workbench, path: &str, cx: &Context<Workbench>) -> AbsPat
     path_entry::resolve(path, &base, services.home.as_ref())
 }
 
-/// Opens a file, a new one too, or reads the text again.
+/// Returns to the text of the last save; without `is_forced`, only if nothing is lost.
+fn go_back(
+    workbench: &mut Workbench,
+    is_forced: bool,
+    window: &mut Window,
+    cx: &mut Context<Workbench>,
+) {
+    let document = workbench.active_document(cx);
+    let is_dirty = document.is_some_and(|it| it.read(cx).document().is_dirty());
+    if is_dirty && !is_forced {
+        let sentence = "E37: the text has unsaved changes; :e! gives them up";
+        workbench.report_error(sentence, window, cx);
+    } else {
+        dispatch(file::Revert, window, cx);
+    }
+}
+
+/// Opens a file, a new one too.
 fn open(
     workbench: &mut Workbench,
-    path: Option<&str>,
+    path: &str,
     target: OpenTarget,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    let Some(path) = path else {
-        return dispatch(file::Revert, window, cx);
-    };
     let path = resolve(workbench, path, cx);
     let side = match target {
         OpenTarget::Here | OpenTarget::NewTab => None,
@@ -308,6 +383,7 @@ fn insert_rows(
 
 fn arrange(
     workbench: &mut Workbench,
+    editor: &Entity<Editor>,
     command: WindowCommand,
     window: &mut Window,
     cx: &mut Context<Workbench>,
@@ -325,7 +401,9 @@ fn arrange(
         WindowCommand::MoveRight => move_tab(workbench, PaneSide::Right, window, cx),
         WindowCommand::SplitBelow => dispatch(SplitDown, window, cx),
         WindowCommand::SplitBeside => dispatch(SplitRight, window, cx),
-        WindowCommand::Close | WindowCommand::CloseTab => quit(workbench, false, window, cx),
+        WindowCommand::Close | WindowCommand::CloseTab => {
+            quit(workbench, editor, false, window, cx)
+        }
         WindowCommand::Only | WindowCommand::OnlyTab => dispatch(CloseOtherTabs, window, cx),
         WindowCommand::Equalize => dispatch(EvenOut, window, cx),
         WindowCommand::NextTab(count) => step(workbench, i64::from(count), window, cx),
@@ -364,6 +442,7 @@ fn step(workbench: &mut Workbench, by: i64, window: &mut Window, cx: &mut Contex
 
 fn choose(
     workbench: &mut Workbench,
+    editor: &Entity<Editor>,
     command: &BufferCommand,
     window: &mut Window,
     cx: &mut Context<Workbench>,
@@ -374,7 +453,7 @@ fn choose(
         BufferCommand::First => dispatch(ActivateTab(1), window, cx),
         BufferCommand::Last => dispatch(LastTab, window, cx),
         BufferCommand::Alternate | BufferCommand::List => dispatch(SwitchTab, window, cx),
-        BufferCommand::Delete { is_forced } => quit(workbench, *is_forced, window, cx),
+        BufferCommand::Delete { is_forced } => quit(workbench, editor, *is_forced, window, cx),
         BufferCommand::Named(name) => {
             let mut items = workbench.items.iter();
             let found = items.find(|(_, entry)| entry.item.title(cx).contains(name.as_str()));

@@ -5,9 +5,9 @@
 use base::Span;
 use gpui_kit::{Context, Window};
 use text::{Edit, EditKind};
-use vim::Mode;
+use vim::{Key, Mode};
 
-use super::{Editor, type_text};
+use super::{Editor, press, type_text};
 
 /// Takes text that an input method composes. Returns `false` if it goes into the text of the
 /// view.
@@ -17,6 +17,7 @@ pub(crate) fn compose(editor: &mut Editor, text: &str, cx: &mut Context<Editor>)
     };
     match view.machine.mode() {
         Mode::Insert | Mode::Select(_) => {
+            view.machine.begin_insertion();
             view.keeps_insertion = true;
             false
         }
@@ -49,6 +50,18 @@ pub(crate) fn commit(
     }
     remove_marked(editor, cx);
     type_text(editor, text, window, cx);
+    true
+}
+
+/// Inserts the clipboard into an open command line. Returns `false` if none is open.
+pub(crate) fn paste(editor: &mut Editor, window: &mut Window, cx: &mut Context<Editor>) -> bool {
+    let mode = editor.vim.as_ref().map(|view| view.machine.mode());
+    if !matches!(mode, Some(Mode::Prompt(_))) {
+        return false;
+    }
+    for key in [Key::Ctrl('r'), Key::Char('+')] {
+        press(editor, key, window, cx);
+    }
     true
 }
 

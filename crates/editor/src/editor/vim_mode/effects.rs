@@ -10,6 +10,9 @@ use vim::{Effect, NavigationTarget};
 use super::{Editor, VimMessage, folds, scrolling, timing};
 use crate::editor::{finding, hunks};
 
+/// Maximum number of steps of one command.
+const MAX_STEPS: u32 = 1_000;
+
 /// Carries out the effects that concern the view alone. Returns the others, in order.
 pub(super) fn carry_out(
     editor: &mut Editor,
@@ -34,11 +37,11 @@ pub(super) fn carry_out(
             Effect::Navigate {
                 target: NavigationTarget::NextChange,
                 count,
-            } => (0..count).for_each(|_| hunks::go_to_next(editor, cx)),
+            } => (0..count.min(MAX_STEPS)).for_each(|_| hunks::go_to_next(editor, cx)),
             Effect::Navigate {
                 target: NavigationTarget::PreviousChange,
                 count,
-            } => (0..count).for_each(|_| hunks::go_to_previous(editor, cx)),
+            } => (0..count.min(MAX_STEPS)).for_each(|_| hunks::go_to_previous(editor, cx)),
             other => others.push(other),
         }
     }
@@ -71,6 +74,13 @@ fn highlight(editor: &mut Editor, query: Option<FindQuery>, cx: &mut Context<Edi
         return;
     };
     let find = &mut editor.find;
+    let is_shown = find.is_open()
+        && find.matcher().is_some()
+        && (find.pattern, find.case, find.words) == (query.pattern, query.case, query.words)
+        && find.text == query.text;
+    if is_shown {
+        return;
+    }
     find.set_open(true);
     find.text = query.text;
     find.pattern = query.pattern;

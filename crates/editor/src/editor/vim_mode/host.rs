@@ -224,12 +224,19 @@ impl VimHost for EditorHost<'_> {
         }
         let (before, now) = (&self.view.snapshot, self.document.snapshot());
         let is_same_row = now.row_count() == before.row_count();
+        // A line was opened here unless the rows are the same: then the row above counts.
+        let known = match is_same_row.then_some(row) {
+            Some(row) => Row(row),
+            None => Row(row.checked_sub(1)?),
+        };
+        // Earlier edits of the same key, such as those of a macro, may have moved the rows.
+        if before.row_text(known).trim_start() != now.row_text(known).trim_start() {
+            return None;
+        }
         let hint = if is_same_row {
             syntax.suggested_indent(before, Row(row))?
         } else {
-            // A line was opened here: the text above it is that before the key.
-            let above = Row(row.checked_sub(1)?);
-            syntax.indent_for_new_line(before, before.row_end(above))
+            syntax.indent_for_new_line(before, before.row_end(known))
         };
         Some(blanks_of(&self.view.caret_options, &now, &hint))
     }

@@ -21,7 +21,7 @@ pub(super) fn viewport(editor: &Editor) -> Viewport {
 }
 
 /// Longest text that is searched with each key of a pattern, in bytes.
-const MAX_PREVIEW_BYTES: usize = 16 << 20;
+const MAX_PREVIEW_BYTES: usize = 2 << 20;
 
 /// Shows the match of the search that is being typed; goes back to the caret when there is none.
 pub(super) fn preview_search(editor: &mut Editor, cx: &mut Context<Editor>) {

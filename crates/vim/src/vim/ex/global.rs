@@ -148,11 +148,18 @@ fn matching_rows(
     let text = exec.lines.text();
     let mut matching = Vec::new();
     if compiled.is_multi_line() {
-        for row in first..=last {
-            let start = text.row_start(base::Row(row));
-            let found = compiled.first_from(text, start);
-            if found.is_some_and(|found| found.span.start <= text.row_end(base::Row(row))) {
-                matching.push(row);
+        let mut row = first;
+        while let Some(found) = compiled.first_from(text, text.row_start(base::Row(row))) {
+            let begins = text.point_at(found.full.start).row.0;
+            if begins > last {
+                break;
+            }
+            if found.span.start <= text.row_end(base::Row(begins)) {
+                matching.push(begins);
+            }
+            row = begins + 1;
+            if row > last {
+                break;
             }
         }
     } else {

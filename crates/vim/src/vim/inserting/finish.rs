@@ -6,7 +6,7 @@ use base::Span;
 use text::Edit;
 
 use super::session::{BlockInsertion, InsertSession};
-use crate::error::Done;
+use crate::error::{Done, Error};
 use crate::globals::InsertKey;
 use crate::lines::{Pos, prev_grapheme};
 use crate::vim::exec::Exec;
@@ -76,6 +76,9 @@ fn remember(exec: &mut Exec, insert: InsertSession) {
     }
 }
 
+/// Maximum number of keys that a count repeats.
+const MAX_REPEATED: usize = 200_000;
+
 /// Inserts the text again as often as the count says.
 fn repeat_count(exec: &mut Exec) -> Done {
     let Some(insert) = &exec.vim.insert else {
@@ -85,6 +88,10 @@ fn repeat_count(exec: &mut Exec) -> Done {
     let record: Vec<InsertKey> = insert.record.clone();
     if record.is_empty() && opened.is_none() {
         return Ok(());
+    }
+    if record.len().max(1).saturating_mul(count as usize) > MAX_REPEATED {
+        let sentence = "the count of the insertion is too large";
+        return Err(Error::Unsupported(sentence.to_owned()));
     }
     for _ in 1..count {
         if opened.is_some() {

@@ -341,7 +341,7 @@ fn wrap(exec: &mut Exec) -> Done {
         }
         let indent = indent_len(&line);
         let fits = |ix: usize| cells_of(&line, ix, tab_width).0 <= width;
-        let blanks = line[..at.col]
+        let mut blanks = line[..at.col]
             .char_indices()
             .filter(|(ix, char)| *ix > indent && chars::is_blank(*char) && fits(*ix));
         let first_behind = || {
@@ -349,7 +349,7 @@ fn wrap(exec: &mut Exec) -> Done {
                 .char_indices()
                 .find(|(ix, char)| *ix > indent && chars::is_blank(*char))
         };
-        let Some((blank, _)) = blanks.last().or_else(first_behind) else {
+        let Some((blank, _)) = blanks.next_back().or_else(first_behind) else {
             return Ok(());
         };
         let from = line[..blank].trim_end_matches([' ', '\t']).len();

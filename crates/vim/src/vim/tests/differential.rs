@@ -9,7 +9,7 @@ use rand::rngs::StdRng;
 
 use super::fixture::Fixture;
 use super::generator;
-use super::neovim::{Case, Neovim, Outcome, outcome};
+use super::neovim::{Case, Neovim, Outcome, RELEASE, outcome};
 use super::recorded;
 use crate::key::Key;
 use crate::register::{CaretSlot, RegisterShape, RegisterText};
@@ -248,7 +248,7 @@ fn is_failure(differing: usize, total: usize, allowed_of_1000: usize) -> bool {
 /// Compares cases of a table, of which a share may differ.
 fn compare(generate: fn(&mut StdRng) -> Case, allowed_of_1000: usize) {
     let Some(neovim) = Neovim::find() else {
-        test_support::skip("no nvim");
+        test_support::skip(format!("there is no nvim {RELEASE}x"));
         return;
     };
     let count = setting("BURIN_VIM_CASES", CASES);

@@ -89,7 +89,7 @@ pub(super) fn essential_case(rng: &mut StdRng) -> Case {
                     .iter()
                     .any(|force| command.contains(&format!("{operator}{force}")))
             };
-            OPERATORS.iter().any(|operator| forces(&operator))
+            OPERATORS.iter().any(forces)
         };
         let is_beyond = |command: &String| BEYOND.iter().any(|part| command.contains(part));
         if !case
