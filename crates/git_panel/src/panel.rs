@@ -249,6 +249,11 @@ impl ChangesPanel {
         self.focus.is_focused(window) || self.region.contains_focused(window, cx)
     }
 
+    /// Returns the repository to which the commands of the panel apply; `None` if there is none.
+    pub fn current_repository(&self) -> Option<&AbsPath> {
+        self.state.current().map(|it| &it.info.root)
+    }
+
     /// Returns the service, for the diffs of the window.
     pub fn service(&self) -> &Arc<dyn GitService> {
         &self.service

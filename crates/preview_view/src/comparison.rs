@@ -78,7 +78,27 @@ struct Difference {
 /// The versions as the background hands them over.
 struct LoadedVersions {
     versions: [Option<LoadedImage>; 2],
-    difference: Option<ImageDifference>,
+    difference: Option<LoadedDifference>,
+}
+
+/// The difference as the background hands it over.
+struct LoadedDifference {
+    pyramid: Arc<TilePyramid>,
+    changed: u64,
+    total: u64,
+}
+
+impl LoadedDifference {
+    /// Halves the picture, which takes time that grows with it.
+    fn of(difference: ImageDifference) -> Self {
+        let (changed, total) = (difference.changed, difference.total);
+        let pyramid = Arc::new(TilePyramid::new(Arc::new(difference.pixels)));
+        Self {
+            pyramid,
+            changed,
+            total,
+        }
+    }
 }
 
 impl EventEmitter<PreviewEvent> for ImageComparison {}
@@ -175,7 +195,8 @@ impl ImageComparison {
             let difference = match &loaded {
                 [Some(before), Some(after)] => {
                     let (before, after) = (before.decoded.first(), after.decoded.first());
-                    ImageDifference::of(before, after, colour).ok()
+                    let difference = ImageDifference::of(before, after, colour).ok();
+                    difference.map(LoadedDifference::of)
                 }
                 _ => None,
             };
@@ -205,10 +226,9 @@ impl ImageComparison {
 impl ComparedImages {
     fn new(loaded: LoadedVersions, cx: &mut Context<ImageComparison>) -> Self {
         let difference = loaded.difference.map(|difference| {
-            let pixels = Arc::new(difference.pixels);
-            let size = (pixels.width() as f32, pixels.height() as f32);
-            let pyramid = Arc::new(TilePyramid::new(pixels));
-            let surface = cx.new(|cx| ImageSurface::new(vec![pyramid], cx));
+            let (width, height) = difference.pyramid.size();
+            let size = (width as f32, height as f32);
+            let surface = cx.new(|cx| ImageSurface::new(vec![difference.pyramid], cx));
             Difference {
                 size,
                 changed: difference.changed,

@@ -10,7 +10,7 @@ use std::ops::Range;
 use gpui_kit::component::input::{InputEvent, InputState};
 use gpui_kit::{
     App, AppContext as _, ClipboardItem, Context, Entity, EventEmitter, FocusHandle, Focusable,
-    Pixels, SharedString, Subscription, Task, Window, px,
+    Pixels, SharedString, Subscription, Task, Window,
 };
 use preview::{BYTES_PER_ROW, FileBytes, HexReader, byte_count, parse_offset};
 
@@ -274,8 +274,9 @@ impl HexPreview {
         match event {
             InputEvent::PressEnter { .. } => self.follow_field(window, cx),
             InputEvent::Change => {
-                if let Some(problem) = &mut self.field {
-                    *problem = None;
+                // A wrong offset is named until it is right.
+                if let Some(Some(_)) = self.field {
+                    self.field = Some(self.field_offset(cx).err());
                     cx.notify();
                 }
             }
@@ -285,21 +286,24 @@ impl HexPreview {
 
     /// Goes to the offset in the field, or says why it is none.
     fn follow_field(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let Some(content) = self.content.ready() else {
-            return;
-        };
-        let text = self.offset.read(cx).value();
-        match parse_offset(&text, self.caret, content.reader.len()) {
+        match self.field_offset(cx) {
             Ok(offset) => {
                 self.field = None;
                 self.focus.focus(window, cx);
                 self.go_to(offset, cx);
             }
             Err(problem) => {
-                self.field = Some(Some(sentence(&problem)));
+                self.field = Some(Some(problem));
                 cx.notify();
             }
         }
+    }
+
+    /// Returns the offset in the field, or the reason why it is none.
+    fn field_offset(&self, cx: &App) -> Result<u64, SharedString> {
+        let length = self.content.ready().map_or(0, |it| it.reader.len());
+        let text = self.offset.read(cx).value();
+        parse_offset(&text, self.caret, length).map_err(|problem| sentence(&problem))
     }
 }
 

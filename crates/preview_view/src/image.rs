@@ -230,6 +230,11 @@ impl ImagePreview {
     }
 
     pub(crate) fn reload(&mut self, _: &Reload, _: &mut Window, cx: &mut Context<Self>) {
+        self.read_again(cx);
+    }
+
+    /// Reads the file again.
+    pub(crate) fn read_again(&mut self, cx: &mut Context<Self>) {
         let scale = self
             .content
             .ready()

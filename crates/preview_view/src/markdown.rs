@@ -81,6 +81,8 @@ impl MarkdownPreview {
         top: f64,
         cx: &mut Context<Self>,
     ) -> Self {
+        cx.on_release(|this, cx| this.pictures.forget(None, cx))
+            .detach();
         let list = ListState::new(0, ListAlignment::Top, px(OVERDRAW));
         let view = cx.weak_entity();
         list.set_scroll_handler(move |_, _, cx| {

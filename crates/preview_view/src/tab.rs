@@ -43,6 +43,15 @@ impl PreviewTab {
         }
     }
 
+    /// Reads the file of an image or a table again. Markdown follows its document, and bytes wait for the user.
+    pub fn file_changed(&self, cx: &mut App) {
+        match self {
+            Self::Image(view) => view.update(cx, ImagePreview::read_again),
+            Self::Table(view) => view.update(cx, TablePreview::read_again),
+            Self::Markdown(_) | Self::Comparison(_) | Self::Hex(_) => {}
+        }
+    }
+
     /// Returns the icon before the title.
     pub fn icon(&self) -> Icon {
         match self {

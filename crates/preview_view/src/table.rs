@@ -64,7 +64,7 @@ struct TableContent {
 /// A step of the background job that makes the index.
 enum IndexStep {
     Opened(TableReader),
-    Grown(TableIndex),
+    Grown(Box<TableIndex>),
     Failed(CsvError),
 }
 
@@ -174,7 +174,7 @@ impl TablePreview {
             while is_wanted {
                 let step = match reader.index_more(&mut index) {
                     Ok(true) if index.end() < shown * GROWTH => None,
-                    Ok(_) => Some(IndexStep::Grown(index.clone())),
+                    Ok(_) => Some(IndexStep::Grown(Box::new(index.clone()))),
                     Err(error) => Some(IndexStep::Failed(error)),
                 };
                 is_wanted = !sender.is_closed();
@@ -211,7 +211,7 @@ impl TablePreview {
             }
             IndexStep::Grown(index) => {
                 if let Some(content) = self.content.ready_mut() {
-                    content.index = index;
+                    content.index = *index;
                 }
                 self.rows_changed();
             }

@@ -13,7 +13,8 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{self, ImageHrefResolver, ImageKind, Options, Tree, fontdb};
 
 use super::{
-    DecodedImage, ImageError, ImageFormat, ImageFrame, Pixels, raster, svg_cost, svg_source,
+    DecodedImage, ImageError, ImageFormat, ImageFrame, MAX_PIXELS, Pixels, raster, svg_cost,
+    svg_source,
 };
 
 /// Maximum number of pixels of a drawing.
@@ -117,7 +118,10 @@ fn affordable_scale(tree: &Tree, scale: f32) -> Result<f32, ImageError> {
 }
 
 fn pixmap(width: f32, height: f32) -> Result<Pixmap, ImageError> {
-    let pixmap = Pixmap::new(rounded(width), rounded(height));
+    let (width, height) = (rounded(width), rounded(height));
+    // A side below one pixel is rounded up, so that a thin drawing has more pixels than its area.
+    let is_small = u64::from(width) * u64::from(height) <= MAX_PIXELS;
+    let pixmap = is_small.then(|| Pixmap::new(width, height)).flatten();
     pixmap.ok_or(ImageError::TooComplex("its size cannot be drawn"))
 }
 

@@ -117,9 +117,7 @@ impl Estimate {
                     result = self.group(root);
                 }
             });
-            if result.is_err() {
-                return result;
-            }
+            result.clone()?;
         }
         result
     }

@@ -10,6 +10,10 @@ use resvg::usvg::roxmltree::{Document, Node, ParsingOptions};
 
 use super::{ImageError, ImageFormat};
 
+/// Maximum number of selectors times declarations of all style sheets.
+const MAX_STYLE_COPIES: f64 = 8.0e6;
+/// Maximum number of comparisons of selectors with elements.
+const MAX_STYLE_TRIES: f64 = 2.0e8;
 /// Maximum length of the text of a drawing.
 const MAX_TEXT: usize = 8 << 20;
 /// Maximum number of elements, attributes and texts of the source.
@@ -36,6 +40,9 @@ struct Elements {
     parts: Vec<Vec<usize>>,
 }
 
+/// The namespace of SVG.
+const NAMESPACE: &str = "http://www.w3.org/2000/svg";
+
 const TOO_DEEP: ImageError = ImageError::TooComplex("its elements are nested too deep");
 
 /// Returns the text of a drawing; refuses compressed ones, whose length is not known before they are unpacked.
@@ -59,8 +66,14 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, ImageError> {
         nodes_limit: MAX_NODES,
         ..ParsingOptions::default()
     };
-    Document::parse_with_options(text, options)
-        .map_err(|error| ImageError::damaged(ImageFormat::Svg, &error))
+    let document = Document::parse_with_options(text, options)
+        .map_err(|error| ImageError::damaged(ImageFormat::Svg, &error))?;
+    // As browsers do: the library would draw nothing, as large as it likes.
+    if !document.root_element().has_tag_name((NAMESPACE, "svg")) {
+        let cause = "it has no root element of SVG";
+        return Err(ImageError::damaged(ImageFormat::Svg, &cause));
+    }
+    Ok(document)
 }
 
 /// Refuses entities that stand for entities, and those that stand for too much text.
@@ -98,7 +111,53 @@ pub(super) fn check(document: &Document) -> Result<(), ImageError> {
     if whole.depth > MAX_DEPTH {
         return Err(TOO_DEEP);
     }
-    Ok(())
+    check_styles(document, whole)
+}
+
+/// Refuses style sheets that cost too much: the library copies the declarations of a rule for each of its selectors,
+/// compares each selector with each element, and tries all elements around it for each further part of a selector.
+fn check_styles(document: &Document, whole: Weight) -> Result<(), ImageError> {
+    const REFUSED: ImageError = ImageError::TooComplex("its style sheets are too large");
+    let (mut selectors, mut declarations, mut tries) = (0.0_f64, 0.0_f64, 0.0_f64);
+    let sheets = document
+        .descendants()
+        .filter(|it| it.tag_name().name() == "style");
+    let texts = sheets.flat_map(|sheet| sheet.children().filter_map(|it| it.text()));
+    for text in texts {
+        let text = without_comments(text);
+        declarations += text.matches(':').count() as f64;
+        // A bracket in an attribute selector would hide where a rule begins.
+        let mut attributes = text.split('[').skip(1);
+        let is_hidden = |it: &str| {
+            let attribute = it.split(']').next().unwrap_or_default();
+            attribute.contains(['{', '}', ','])
+        };
+        if attributes.any(is_hidden) {
+            return Err(REFUSED);
+        }
+        let heads = text.split('{').filter_map(|it| it.rsplit('}').next());
+        for selector in heads.flat_map(|head| head.split(',')) {
+            let parts = selector.split([' ', '\t', '\r', '\n', '\u{c}', '>', '+']);
+            let parts = parts.filter(|it| !it.is_empty()).count();
+            let around = i32::try_from(parts.saturating_sub(1)).unwrap_or(i32::MAX);
+            selectors += 1.0;
+            tries += (whole.depth as f64).powi(around);
+        }
+    }
+    let is_costly = selectors * declarations > MAX_STYLE_COPIES
+        || tries * whole.elements as f64 > MAX_STYLE_TRIES;
+    if is_costly { Err(REFUSED) } else { Ok(()) }
+}
+
+fn without_comments(text: &str) -> String {
+    let (mut rest, mut kept) = (text, String::with_capacity(text.len()));
+    while let Some((before, comment)) = rest.split_once("/*") {
+        kept.push_str(before);
+        kept.push(' ');
+        rest = comment.split_once("*/").map_or("", |(_, after)| after);
+    }
+    kept.push_str(rest);
+    kept
 }
 
 impl Elements {

@@ -247,6 +247,11 @@ fn drawings_that_multiply_are_refused() {
         &format!("<style>{styles}</style>{patterns}"),
         "refer to too many parts",
     );
+    let (selectors, declarations) = (vec!["a"; 20_000].join(","), "x:y;".repeat(20_000));
+    check_complex(
+        &format!("<style>{selectors}{{{declarations}}}</style>"),
+        "style sheets",
+    );
     let deep = format!("{}{}", "<g>".repeat(150_000), "</g>".repeat(150_000));
     assert!(draw(&deep).is_err());
 }
@@ -269,8 +274,8 @@ fn entities_do_not_multiply() {
         matches!(nested, Err(ImageError::TooComplex(_))),
         "{nested:?}"
     );
-    let long = format!("<!ENTITY a '{}'>", "x".repeat(100_000));
-    let long = with(&long, &"&a;".repeat(1_000));
+    let long = format!("<!ENTITY a '{}'>", "x".repeat(3_000));
+    let long = with(&long, &"&a;".repeat(3_000));
     assert!(matches!(long, Err(ImageError::TooComplex(_))), "{long:?}");
 }
 

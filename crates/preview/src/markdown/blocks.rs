@@ -216,6 +216,10 @@ impl Builder {
             TagEnd::TableHead | TagEnd::TableRow => {
                 if let Some(table) = &mut self.table {
                     let mut cells = std::mem::take(&mut table.cells);
+                    if self.blocks.len() + table.rows.len() >= MAX_BLOCKS {
+                        self.is_cut = true;
+                        return;
+                    }
                     cells.resize_with(table.alignments.len(), InlineText::default);
                     table.rows.push((cells, tag == TagEnd::TableHead, span));
                 }

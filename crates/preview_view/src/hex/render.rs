@@ -59,8 +59,19 @@ pub(super) fn byte_of_column(row: u64, column: usize) -> u64 {
     (ix as u64).min(BYTES_PER_ROW - 1)
 }
 
-/// Returns the text of a row, and the places of the digits and of the character of each byte in it.
-fn row_text(row: &HexRow) -> (String, Vec<(Range<usize>, Range<usize>)>) {
+/// The text of a row.
+struct RowText {
+    text: String,
+    bytes: Vec<ByteText>,
+}
+
+/// The parts of a row's text that show a byte, as ranges of bytes.
+struct ByteText {
+    digits: Range<usize>,
+    character: Range<usize>,
+}
+
+fn row_text(row: &HexRow) -> RowText {
     let mut text = format!("{}  ", row.offset_text());
     let mut digits = Vec::new();
     for ix in 0..BYTES_PER_ROW as usize {
@@ -73,14 +84,17 @@ fn row_text(row: &HexRow) -> (String, Vec<(Range<usize>, Range<usize>)>) {
         text.push(' ');
     }
     text.push(' ');
-    let places = digits.into_iter().enumerate().map_while(|(ix, digits)| {
+    let bytes = digits.into_iter().enumerate().map_while(|(ix, digits)| {
         let character = row.character(ix)?;
         let start = text.len();
         text.push(character);
-        Some((digits, start..text.len()))
+        Some(ByteText {
+            digits,
+            character: start..text.len(),
+        })
     });
-    let places = places.collect();
-    (text, places)
+    let bytes = bytes.collect();
+    RowText { text, bytes }
 }
 
 impl HexPreview {
@@ -93,7 +107,7 @@ impl HexPreview {
             return div().into_any_element();
         };
         let colors = cx.theme().colors;
-        let (text, places) = row_text(&row);
+        let RowText { text, bytes } = row_text(&row);
         let style = |color| HighlightStyle {
             color: Some(color),
             ..HighlightStyle::default()
@@ -101,7 +115,7 @@ impl HexPreview {
         let mut highlights = vec![(0..row.offset_text().len(), style(colors.line_number))];
         let selected = self.selected();
         let mut characters = Vec::new();
-        for (ix, (digits, character)) in places.into_iter().enumerate() {
+        for (ix, ByteText { digits, character }) in bytes.into_iter().enumerate() {
             let offset = row.offset + ix as u64;
             let background = if selected.contains(&offset) {
                 Some(colors.selection)
@@ -223,7 +237,7 @@ impl Render for HexPreview {
 mod tests {
     use preview::HexRow;
 
-    use super::{byte_of_column, row_text};
+    use super::{ByteText, RowText, byte_of_column, row_text};
 
     #[test]
     fn each_column_belongs_to_its_byte() {
@@ -231,12 +245,12 @@ mod tests {
             offset: 32,
             bytes: (0x41..0x51).collect(),
         };
-        let (text, places) = row_text(&row);
+        let RowText { text, bytes } = row_text(&row);
         assert_eq!(
             text,
             "00000020  41 42 43 44 45 46 47 48  49 4a 4b 4c 4d 4e 4f 50  ABCDEFGHIJKLMNOP"
         );
-        for (ix, (digits, character)) in places.iter().enumerate() {
+        for (ix, ByteText { digits, character }) in bytes.iter().enumerate() {
             assert_eq!(byte_of_column(2, digits.start), ix as u64, "digits of {ix}");
             assert_eq!(
                 byte_of_column(2, character.start),
@@ -253,8 +267,8 @@ mod tests {
             offset: 0,
             bytes: vec![b'a', 0],
         };
-        let (text, places) = row_text(&row);
+        let RowText { text, bytes } = row_text(&row);
         assert!(text.ends_with("a\u{b7}"), "{text}");
-        assert_eq!(places.len(), 2);
+        assert_eq!(bytes.len(), 2);
     }
 }

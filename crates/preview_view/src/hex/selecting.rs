@@ -140,7 +140,7 @@ impl HexPreview {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        if !event.dragging() {
+        if !event.dragging() || cx.has_active_drag() {
             return;
         }
         let offset = self.offset_at(event.position, window, cx);

@@ -14,6 +14,7 @@ use super::MarkdownPreview;
 use super::links::tooltip_text;
 use super::pictures::Picture;
 use crate::event::PreviewEvent;
+use crate::loading::Loaded;
 
 /// Maximum number of lines of code that are drawn.
 const MAX_LINES: usize = 400;
@@ -29,15 +30,22 @@ const HEADINGS: [f32; 6] = [26.0, 21.0, 18.0, 16.0, 14.0, 13.0];
 impl MarkdownPreview {
     /// Renders a block, or an empty element if there is no such block.
     pub(super) fn render_block(&mut self, ix: usize, cx: &mut Context<Self>) -> AnyElement {
-        let block = self
-            .content
-            .ready()
-            .and_then(|document| document.blocks().get(ix))
-            .cloned();
-        let Some(block) = block else {
-            return div().into_any_element();
-        };
-        let content = self.render_content(ix, &block, cx);
+        // The document is taken meanwhile: a copy of a block would cost as much as the block is long.
+        let document = std::mem::replace(&mut self.content, Loaded::Waiting);
+        let block = document.ready().and_then(|it| it.blocks().get(ix));
+        let element = block.map(|block| self.render_framed(ix, block, cx));
+        self.content = document;
+        element.unwrap_or_else(|| div().into_any_element())
+    }
+
+    /// Renders a block between its bars and behind its mark.
+    fn render_framed(
+        &mut self,
+        ix: usize,
+        block: &MarkdownBlock,
+        cx: &mut Context<Self>,
+    ) -> AnyElement {
+        let content = self.render_content(ix, block, cx);
         let colors = cx.theme().colors;
         let bars = (0..block.quotes.min(MAX_DEPTH)).map(|_| {
             div()
@@ -56,7 +64,7 @@ impl MarkdownPreview {
             _ if block.indent > 0 => 2.0,
             _ => 6.0,
         };
-        let marker = (levels > 0).then(|| self.render_marker(ix, &block, cx));
+        let marker = (levels > 0).then(|| self.render_marker(ix, block, cx));
         div()
             .flex()
             .w_full()

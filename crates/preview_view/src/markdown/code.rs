@@ -58,6 +58,9 @@ impl CodeHighlights {
         code: &str,
         cx: &App,
     ) -> Vec<(Range<usize>, HighlightStyle)> {
+        if code.len() > MAX_CODE {
+            return Vec::new();
+        }
         let Some(parts) = self.0.get(&(info.to_owned(), code.to_owned())) else {
             return Vec::new();
         };

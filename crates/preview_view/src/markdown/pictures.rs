@@ -1,13 +1,13 @@
 //! The images of a document: read when they come into sight, one at a time, and only from below the folder.
 //!
 //! Invariant: no address is fetched, and no file outside of the folder is read, not through a link either.
-//! Invariant: the memory of all pictures is bounded; those that were not drawn for the longest time go first.
+//! Invariant: the memory of the pictures out of sight is bounded; those that were not drawn for the longest time go first.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use gpui_kit::{App, AppContext as _, Context, RenderImage, SharedString, Task};
+use gpui_kit::{App, AppContext as _, Context, RenderImage, SharedString, Task, Window};
 use preview::{DecodedImage, PreviewLink, TilePyramid};
 
 use super::MarkdownPreview;
@@ -19,7 +19,7 @@ use crate::surface::{render_image, svg_fonts};
 const MAX_BYTES: u64 = 16 << 20;
 /// Maximum side of a picture in memory, in pixels.
 const MAX_SIDE: u32 = 2_048;
-/// Maximum number of pictures in memory.
+/// Maximum number of pictures in memory, unless more are in sight.
 const MAX_PICTURES: usize = 24;
 /// Maximum number of refusals that are remembered.
 const MAX_REFUSED: usize = 1_000;
@@ -49,18 +49,25 @@ pub(super) struct ReadyPicture {
 #[derive(Default)]
 pub(super) struct Pictures {
     known: HashMap<String, Picture>,
-    /// Targets of pictures in memory; the one that was drawn last is at the end.
-    drawn: VecDeque<String>,
+    /// Targets of pictures in memory, with the frame that drew them; the one that was drawn last is at the end.
+    drawn: VecDeque<(String, u64)>,
     queue: VecDeque<String>,
     reading: Option<Task<()>>,
+    /// Number of the latest frame.
+    frame: u64,
 }
 
 impl Pictures {
-    /// Drops all pictures, so that they are read again.
-    pub(super) fn forget(&mut self, cx: &mut App) {
+    /// Notes that a new frame is made.
+    pub(super) fn begin_frame(&mut self) {
+        self.frame += 1;
+    }
+
+    /// Drops all pictures, so that they are read again. `window` is the one that is being updated, if one is.
+    pub(super) fn forget(&mut self, mut window: Option<&mut Window>, cx: &mut App) {
         for picture in self.known.values() {
             if let Picture::Ready(ready) = picture {
-                cx.drop_image(ready.image.clone(), None);
+                cx.drop_image(ready.image.clone(), window.as_deref_mut());
             }
         }
         *self = Self::default();
@@ -68,12 +75,16 @@ impl Pictures {
 
     fn insert(&mut self, target: String, picture: Picture, cx: &mut App) {
         if matches!(picture, Picture::Ready(_)) {
-            self.drawn.push_back(target.clone());
+            self.drawn.push_back((target.clone(), self.frame));
         }
         self.known.insert(target, picture);
-        while self.drawn.len() > MAX_PICTURES {
+        // A picture of the latest frame stays: it would be read again at once.
+        let frame = self.frame;
+        while self.drawn.len() > MAX_PICTURES
+            && self.drawn.front().is_some_and(|(_, drawn)| *drawn < frame)
+        {
             let oldest = self.drawn.pop_front();
-            if let Some(Picture::Ready(ready)) = oldest.and_then(|it| self.known.remove(&it)) {
+            if let Some(Picture::Ready(ready)) = oldest.and_then(|(it, _)| self.known.remove(&it)) {
                 cx.drop_image(ready.image, None);
             }
         }
@@ -85,13 +96,10 @@ impl Pictures {
 
     /// Notes that a picture is drawn.
     fn touch(&mut self, target: &str) {
-        if self.drawn.back().is_some_and(|last| last == target) {
-            return;
-        }
-        if let Some(ix) = self.drawn.iter().position(|it| it == target)
-            && let Some(drawn) = self.drawn.remove(ix)
-        {
-            self.drawn.push_back(drawn);
+        let frame = self.frame;
+        let found = self.drawn.iter().rposition(|(it, _)| it == target);
+        if let Some((drawn, _)) = found.and_then(|ix| self.drawn.remove(ix)) {
+            self.drawn.push_back((drawn, frame));
         }
     }
 }

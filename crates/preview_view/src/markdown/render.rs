@@ -55,6 +55,7 @@ impl MarkdownPreview {
 
 impl Render for MarkdownPreview {
     fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
+        self.pictures.begin_frame();
         if self.unsettled_row.is_some() {
             cx.on_next_frame(window, |this, _, cx| this.settle_row(cx));
         }

@@ -163,8 +163,8 @@ impl MarkdownPreview {
         cx.emit(PreviewEvent::StatusChanged);
     }
 
-    pub(super) fn reload(&mut self, _: &Reload, _: &mut Window, cx: &mut Context<Self>) {
-        self.pictures.forget(cx);
+    pub(super) fn reload(&mut self, _: &Reload, window: &mut Window, cx: &mut Context<Self>) {
+        self.pictures.forget(Some(window), cx);
         self.parse(cx);
     }
 

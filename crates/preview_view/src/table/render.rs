@@ -267,10 +267,14 @@ impl TablePreview {
     }
 }
 
+/// Maximum length of a field in the accessible name of its row, in chars.
+const MAX_NAMED: usize = 60;
+
 /// Returns the name of a row for those who do not see it.
 fn row_name(row: u64, shown: Option<&TableRow>) -> SharedString {
     let fields = shown.iter().flat_map(|row| row.fields.iter().take(20));
-    let fields: Vec<&str> = fields.map(String::as_str).collect();
+    let fields = fields.map(|field| field.chars().take(MAX_NAMED).collect::<String>());
+    let fields: Vec<String> = fields.collect();
     one_line(format!("Row {}: {}", row + 1, fields.join(", ")))
 }
 

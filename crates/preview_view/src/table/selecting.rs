@@ -117,6 +117,11 @@ impl TablePreview {
     }
 
     pub(super) fn reload(&mut self, _: &Reload, _: &mut Window, cx: &mut Context<Self>) {
+        self.read_again(cx);
+    }
+
+    /// Reads the file again; the rows in sight stay at the top.
+    pub(crate) fn read_again(&mut self, cx: &mut Context<Self>) {
         self.awaited = self.top();
         let delimiter = self
             .content

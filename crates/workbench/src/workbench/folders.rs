@@ -224,10 +224,12 @@ fn folder_event(
                 load_project_settings(workbench, cx);
             }
             git_changes::files_changed(workbench, Some(paths.clone()), cx);
+            previews::files_changed(workbench, |path| paths.contains(path), cx);
         }
         FolderEvent::Rescan => {
             workbench.check_documents(|_| true, window, cx);
             git_changes::files_changed(workbench, None, cx);
+            previews::files_changed(workbench, |_| true, cx);
         }
         FolderEvent::Problem(sentence) => {
             workbench.report(

@@ -46,6 +46,22 @@ pub(super) fn kind_by_default(path: &AbsPath, options: OpenOptions) -> Option<Pr
     PreviewKind::by_default(&path.name()).filter(|_| !is_text_wanted)
 }
 
+/// Reads the images and tables again whose files changed on disk.
+pub(super) fn files_changed(
+    workbench: &Workbench,
+    is_changed: impl Fn(&AbsPath) -> bool,
+    cx: &mut Context<Workbench>,
+) {
+    let tabs = workbench.items.values().filter_map(|entry| {
+        let tab = entry.item.preview()?;
+        let is_shown = tab.path(cx).is_some_and(|path| is_changed(&path));
+        is_shown.then(|| tab.clone())
+    });
+    for tab in tabs.collect::<Vec<_>>() {
+        tab.file_changed(cx);
+    }
+}
+
 /// Opens a file in a kind of view: in the tab of the pane that shows it so, or in a new one.
 pub(super) fn open(
     workbench: &mut Workbench,

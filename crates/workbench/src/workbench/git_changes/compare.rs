@@ -72,13 +72,24 @@ fn repository_of_folder(workbench: &Workbench, cx: &Context<Workbench>) -> Optio
     Some(panel.repository_of(&root)?.0)
 }
 
-/// Returns the repository of the active file, or else the one around the window's folder.
-fn repository_of_file(workbench: &Workbench, cx: &Context<Workbench>) -> Option<AbsPath> {
+/// Returns the repository that is selected in the panel if that has the keyboard, or else that of the active file, the
+/// one around the window's folder, or the panel's.
+fn repository_here(
+    workbench: &Workbench,
+    window: &Window,
+    cx: &Context<Workbench>,
+) -> Option<AbsPath> {
     let panel = workbench.git.panel()?.read(cx);
+    let current = panel.current_repository().cloned();
+    if panel.has_focus(window, cx) {
+        return current;
+    }
     let path = workbench.active_item().and_then(|item| item.path(cx));
     let found = path.and_then(|path| panel.repository_of(&path));
     let found = found.map(|(repository, _)| repository);
-    found.or_else(|| repository_of_folder(workbench, cx))
+    found
+        .or_else(|| repository_of_folder(workbench, cx))
+        .or(current)
 }
 
 fn name_of(side: &TreeSide) -> String {
@@ -121,7 +132,7 @@ fn compare_with(
         };
         open(this, (repository, sides), names, window, cx);
     });
-    choose(workbench, heading, work, window, cx);
+    choose(workbench, heading, None, work, window, cx);
 }
 
 /// Asks for two versions, and shows the changes between them.
@@ -131,7 +142,7 @@ fn compare_versions(
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    let work: VersionWork = Rc::new(|this, _, before, window, cx| {
+    let work: VersionWork = Rc::new(|this, repository, before, window, cx| {
         let work: VersionWork = Rc::new(move |this, repository, after, window, cx| {
             let names = [before.name.clone().into(), after.name.into()];
             let sides = TreeComparison {
@@ -140,23 +151,28 @@ fn compare_versions(
             };
             open(this, (repository, sides), names, window, cx);
         });
-        choose(this, "Compare: the version after", work, window, cx);
+        let heading = "Compare: the version after";
+        choose(this, heading, Some(repository), work, window, cx);
     });
-    choose(workbench, "Compare: the version before", work, window, cx);
+    let heading = "Compare: the version before";
+    choose(workbench, heading, None, work, window, cx);
 }
 
-/// Asks for a version of the current repository.
+/// Asks for a version of a repository, or of the current one.
 fn choose(
     workbench: &mut Workbench,
     heading: &'static str,
+    repository: Option<AbsPath>,
     work: VersionWork,
     window: &mut Window,
     cx: &mut Context<Workbench>,
 ) {
-    let panel = workbench.git.panel().cloned();
-    let repository = repository_of_file(workbench, cx);
-    let (Some(panel), Some(repository)) = (panel, repository) else {
+    let Some(panel) = workbench.git.panel().cloned() else {
         return report_missing(workbench, window, cx);
+    };
+    let repository = repository.or_else(|| repository_here(workbench, window, cx));
+    let Some(repository) = repository else {
+        return workbench.tell(NOTICE, "This folder has no Git repository", window, cx);
     };
     let reading = panel.read(cx).service().versions(&repository);
     cx.spawn_in(window, async move |this, cx| {

@@ -3,6 +3,7 @@
 //! An image has no lines, so that it is staged as a whole in the panel.
 
 use base::AbsPath;
+use git::changes::ChangeNote;
 use git::merge::TreePath;
 use git::staging::{FileDiff, Side};
 use git_panel::DiffRequest;
@@ -44,7 +45,16 @@ pub(super) fn open(
     cx.spawn_in(window, async move |this, cx| {
         let diff = diff.await;
         let shown = this.update_in(cx, |this, window, cx| match diff {
-            Ok(diff) => show(this, file, versions(&diff), window, cx),
+            Ok(diff) => match diff.note {
+                Some(ChangeNote::TooLarge { .. }) => {
+                    this.report_error("This image is too large to be compared", window, cx);
+                }
+                Some(ChangeNote::LfsPointer { .. }) => {
+                    let text = "Git LFS stores this image, so its versions cannot be compared";
+                    this.report_error(text, window, cx);
+                }
+                _ => show(this, file, versions(&diff), window, cx),
+            },
             Err(failure) => this.report_error(failure.sentence, window, cx),
         });
         // The window may be gone by then.

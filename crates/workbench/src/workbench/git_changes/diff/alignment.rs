@@ -61,7 +61,9 @@ fn row_before(hunks: &[DiffHunk], row: Row, within: fn(&DiffHunk) -> Row) -> Row
 pub(super) fn spaces(hunks: &[DiffHunk], rows: &ExcerptRows) -> [Vec<Space>; 2] {
     let mut spaces = [Vec::new(), Vec::new()];
     let mut heights = [rows.before.len(), rows.after.len()];
-    for hunk in hunks {
+    let first = hunks.partition_point(|hunk| hunk.work.end < rows.after.start);
+    let near = hunks[first..].iter();
+    for hunk in near.take_while(|hunk| hunk.work.start <= rows.after.end) {
         let base = clipped(hunk.base, rows.before);
         let work = clipped(hunk.work, rows.after);
         let (Some(base), Some(work)) = (base, work) else {

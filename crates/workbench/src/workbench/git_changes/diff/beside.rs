@@ -46,7 +46,7 @@ struct ExcerptSides {
     source: Entity<DocumentModel>,
     file: AbsPath,
     base: Arc<[u8]>,
-    hunks: Vec<DiffHunk>,
+    hunks: Arc<[DiffHunk]>,
     rows: ExcerptRows,
 }
 
@@ -121,32 +121,63 @@ fn sides_of(
 ) -> Vec<ExcerptSides> {
     let combined = combined.read(cx);
     let excerpts = (0..combined.count()).filter_map(|ix| combined.excerpt(ix, cx));
+    // Excerpts of one file follow each other.
+    let mut last: Option<FileBase> = None;
     let sides = excerpts.map(|(source, after)| {
-        let loaded = files.iter().find(|file| file.source == source);
-        let (file, base, hunks) = match loaded {
-            Some(loaded) => {
-                let diff = &loaded.diff;
-                (loaded.file.clone(), diff.base.clone(), diff.hunks.clone())
-            }
-            // Nothing differs in this file any more.
-            None => {
-                let model = source.read(cx);
-                let file = model.path().unwrap_or(untitled).clone();
-                let text = model.snapshot().to_string();
-                (file, text.into_bytes().into(), Vec::new())
-            }
-        };
-        let count = base.iter().filter(|byte| **byte == b'\n').count() as u32 + 1;
-        let before = rows_before(&hunks, after, count);
+        let known = last.take().filter(|it| it.source == source);
+        let file = known.unwrap_or_else(|| base_of(source, files, untitled, cx));
+        let before = rows_before(&file.hunks, after, file.row_count);
+        last = Some(file.clone());
         ExcerptSides {
-            source,
-            file,
-            base,
-            hunks,
+            source: file.source,
+            file: file.file,
+            base: file.base,
+            hunks: file.hunks,
             rows: ExcerptRows { before, after },
         }
     });
     sides.collect()
+}
+
+/// The text before the changes of a file.
+#[derive(Clone)]
+struct FileBase {
+    source: Entity<DocumentModel>,
+    file: AbsPath,
+    base: Arc<[u8]>,
+    hunks: Arc<[DiffHunk]>,
+    row_count: u32,
+}
+
+fn base_of(
+    source: Entity<DocumentModel>,
+    files: &[LoadedDiff],
+    untitled: &AbsPath,
+    cx: &Context<Workbench>,
+) -> FileBase {
+    let loaded = files.iter().find(|file| file.source == source);
+    let (file, base, hunks): (AbsPath, Arc<[u8]>, Arc<[DiffHunk]>) = match loaded {
+        Some(loaded) => {
+            let diff = &loaded.diff;
+            let hunks = diff.hunks.clone().into();
+            (loaded.file.clone(), diff.base.clone(), hunks)
+        }
+        // Nothing differs in this file any more.
+        None => {
+            let model = source.read(cx);
+            let file = model.path().unwrap_or(untitled).clone();
+            let text = model.snapshot().to_string();
+            (file, text.into_bytes().into(), Arc::from([]))
+        }
+    };
+    let row_count = base.iter().filter(|byte| **byte == b'\n').count() as u32 + 1;
+    FileBase {
+        source,
+        file,
+        base,
+        hunks,
+        row_count,
+    }
 }
 
 /// The text before the changes of a file, and the rows of it that are shown.
