@@ -28,11 +28,7 @@ impl TabService {
         let run = format!("{}-{}", clock.wall_ms(), std::process::id());
         let recording = engines.clone();
         let texts = TextRecorder::start(run, Arc::new(clock), move |rows| {
-            // The task runs on the engines' runtime; its result is not needed.
-            drop(recording.with(move |services| async move {
-                services.record_quality(rows);
-                Ok(())
-            }));
+            recording.record_later(move |services| services.record_quality(rows));
         });
         Self {
             engines,

@@ -133,6 +133,23 @@ impl EngineServices {
         }
     }
 
+    /// Does small work, such as storing rows. Like a measurement, it waits until the services are open.
+    pub fn record_later(&self, work: impl FnOnce(&AgentServices) + Send + 'static) {
+        let is_opening = {
+            let mut kept = lock(&self.kept_metrics);
+            if let Some(services) = self.services.get() {
+                drop(kept);
+                return work(services);
+            }
+            kept.keep_work(Box::new(work));
+            self.clock.elapsed() >= START_TIME && kept.begin_opening()
+        };
+        if is_opening {
+            // The task runs on the engines' runtime; its result is not needed.
+            drop(self.with(|_| async { Ok(()) }));
+        }
+    }
+
     /// Lets these engines run the user's automations, from when the services are open. If an automation
     /// is on, opens the services after `delay`. Only one engine of a process does this.
     pub fn run_automations(self: &Arc<Self>, delay: Duration) {
@@ -301,8 +318,12 @@ impl EngineServices {
                     return Err(error);
                 }
             };
-            let metrics = lock(&kept).take();
+            let (metrics, waiting) = {
+                let mut kept = lock(&kept);
+                (kept.take(), kept.take_work())
+            };
             metrics.into_iter().for_each(|it| it.record(&services));
+            waiting.into_iter().for_each(|work| work(&services));
             work(services).await
         });
         task.map(|done| done.unwrap_or_else(|error| Err(broke_off(&error))))

@@ -27,7 +27,7 @@ pub(crate) struct QualityCommand {
 /// A part of the report that is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReportPart {
-    /// What is kept.
+    /// The shares of text that are kept.
     Kept,
     /// The alarms about tools.
     Alarms,
@@ -201,8 +201,11 @@ fn experiment_text(lines: &[ExperimentLine]) -> String {
                 interval.unwrap_or_default(),
             );
         }
-        for (name, ratio, interval) in &line.explored {
-            let interval = interval.map(|(low, high)| format!(" ({low:.2} to {high:.2})"));
+        for explored in &line.explored {
+            let (name, ratio) = (&explored.name, explored.ratio);
+            let interval = explored
+                .interval
+                .map(|(low, high)| format!(" ({low:.2} to {high:.2})"));
             text += &format!(
                 "  {name}: {ratio:.2} times{}, which decides nothing\n",
                 interval.unwrap_or_default()

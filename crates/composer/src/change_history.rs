@@ -387,8 +387,8 @@ impl ChangeHistory {
             .map(ChangeHistoryEntry::Change)
             .collect();
         self.append(&lines)?;
+        self.record_together(&changes);
         for change in changes {
-            self.record_retention(&change);
             self.apply(change);
         }
         Ok(())
@@ -479,7 +479,7 @@ impl ChangeHistory {
         };
         match self.base.moved_since(&before) {
             Some(moved) => self.git_move = Some(moved),
-            None => self.record_commit(&head),
+            None => self.record_commit(&before, &head),
         }
         Ok(())
     }

@@ -167,6 +167,19 @@ impl RetentionRecorder {
         (self.sink)(state.take_rows(Some(&followed)));
     }
 
+    /// Records that a file of a tree has another name.
+    pub(crate) fn rename(&self, root: &AbsPath, (from, to): (&str, &str), at_ms: u64) {
+        let (from, to) = (document(root, from), document(root, to));
+        let mut state = self.state();
+        state.last_ms = state.last_ms.max(at_ms);
+        if state.tracker.is_open(&from) {
+            state.tracker.rename(&from, &to, at_ms);
+            state.roots.remove(&from);
+            state.roots.insert(to, root.clone());
+        }
+        (self.sink)(state.take_rows(None));
+    }
+
     /// Records that files of a tree were committed with these contents.
     pub(crate) fn commit(&self, root: &AbsPath, committed: &[(String, FollowedText)], at_ms: u64) {
         let mut state = self.state();

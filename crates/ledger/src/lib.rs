@@ -29,10 +29,9 @@ use base::AbsPath;
 pub use error::Error;
 pub use occurrences::{OccurrencePhase, OccurrenceRecord, OccurrenceRow, OccurrenceStep};
 pub use open::QuarantinedLedger;
-pub use quality::QualityRow;
 pub use rows::{
-    CallRow, DecisionRow, EventRow, LedgerEntry, MarkRow, MetricRow, ReservationRow, SessionHead,
-    SessionRow, SpendTotal,
+    CallRow, DecisionRow, EventRow, LedgerEntry, MarkRow, MetricRow, QualityRow, ReservationRow,
+    SessionHead, SessionRow, SpendTotal,
 };
 pub use writer::LedgerWriter;
 

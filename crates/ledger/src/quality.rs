@@ -2,23 +2,8 @@
 
 use rusqlite::params;
 
-use crate::rows::{int, number};
+use crate::rows::{QualityRow, int, number};
 use crate::{Error, Ledger};
-
-/// A row about quality.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct QualityRow {
-    /// Time that the row is about, in milliseconds since 1970.
-    pub at_ms: u64,
-    /// The kind of the row.
-    pub kind: String,
-    /// Version of the body.
-    pub version: u32,
-    /// The key, unique within the kind.
-    pub key: String,
-    /// The body as JSON.
-    pub body: String,
-}
 
 impl Ledger {
     /// Returns whether there is a row of this kind and key.
@@ -28,6 +13,18 @@ impl Ledger {
         Ok(!rows.is_empty())
     }
 
+    /// Returns the earliest time of the rows of a kind whose keys begin with a word and a space, in milliseconds since
+    /// 1970; `None` if there are none.
+    pub fn first_quality(&self, kind: &str, word: &str) -> Result<Option<u64>, Error> {
+        let sql = "SELECT MIN(at_ms) FROM quality WHERE kind = ?1 AND key >= ?2 AND key < ?3";
+        // `!` follows the space.
+        let (from, to) = (format!("{word} "), format!("{word}!"));
+        let found = self.read(sql, params![kind, from, to], |row| {
+            row.get::<_, Option<i64>>(0)
+        })?;
+        Ok(found.into_iter().flatten().next().map(i64::unsigned_abs))
+    }
+
     /// Returns the rows about quality since `since_ms` (milliseconds since 1970) that `is_wanted` accepts by kind and
     /// key, in the reverse order of their appending.
     pub fn quality(
@@ -35,7 +32,10 @@ impl Ledger {
         since_ms: u64,
         mut is_wanted: impl FnMut(&str, &str) -> bool,
     ) -> Result<Vec<QualityRow>, Error> {
-        let sql = "SELECT at_ms, kind, version, key, body FROM quality WHERE at_ms >= ?1 ORDER BY row DESC";
+        // The first row of the period by the index, so that the rows before it are not read.
+        let sql = "SELECT at_ms, kind, version, key, body FROM quality \
+                   WHERE row >= (SELECT MIN(row) FROM quality INDEXED BY quality_by_time WHERE at_ms >= ?1) \
+                   AND +at_ms >= ?1 ORDER BY row DESC";
         let rows = self.read(sql, params![int(since_ms)], |row| {
             let text = |ix: usize| row.get_ref(ix)?.as_str().map_err(rusqlite::Error::from);
             let (kind, key) = (text(1)?, text(3)?);

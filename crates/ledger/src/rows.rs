@@ -4,7 +4,7 @@ use rusqlite::{Row, Transaction, TransactionBehavior, params};
 
 use model::{TokenCount, Usage};
 
-use crate::{Error, Ledger, QualityRow};
+use crate::{Error, Ledger};
 
 /// One row to append to the ledger. Times are milliseconds since 1970.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +25,21 @@ pub enum LedgerEntry {
     Mark(MarkRow),
     /// A row about quality. Dropped if its kind has a row with the same key.
     Quality(QualityRow),
+}
+
+/// A row about quality.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QualityRow {
+    /// Time that the row is about, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// The kind of the row.
+    pub kind: String,
+    /// Version of the body.
+    pub version: u32,
+    /// The key, unique within the kind.
+    pub key: String,
+    /// The body as JSON.
+    pub body: String,
 }
 
 /// A session of an agent: its start and root folder.

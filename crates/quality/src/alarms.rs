@@ -35,6 +35,8 @@ const PRIOR_CALLS: f64 = 50.0;
 const MIN_HISTORY: f64 = 30.0;
 /// Number of unknown outcomes in an hour that raise an alarm.
 const UNKNOWNS: usize = 3;
+/// Tools that wait for the user or another agent; their durations say nothing about them.
+const UNTIMED: [&str; 2] = ["ask_user", "spawn_agent"];
 const HOUR: u64 = 3_600_000;
 
 /// All series of calls, each with its usual level and its evidence of a change.
@@ -94,7 +96,7 @@ impl CallHistory {
             .last_ms
             .saturating_sub(self.first_ms.unwrap_or(self.last_ms));
         let age = age.max(DAY) as f64;
-        // The time that the decayed number of calls stands for.
+        // The time to which the decayed number of calls amounts.
         let span = HALF_LIFE / std::f64::consts::LN_2 * (1.0 - 0.5_f64.powf(age / HALF_LIFE));
         self.calls / span * PERIOD as f64
     }
@@ -156,7 +158,10 @@ impl ToolSeries {
                 ..alarm
             }));
         }
-        alarms.extend(self.durations.add(call, &self.history));
+        // A call that did not work says nothing about the time that the tool takes.
+        if outcome == OK && !UNTIMED.contains(&call.tool.as_str()) {
+            alarms.extend(self.durations.add(call, &self.history));
+        }
         if outcome == UNKNOWN {
             alarms.extend(self.add_unknown(call));
         }

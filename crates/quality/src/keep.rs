@@ -129,6 +129,20 @@ pub fn histories(records: impl IntoIterator<Item = QualityRecord>) -> Vec<UnitHi
 }
 
 impl UnitHistory {
+    /// Returns whether at least half of the tokens were taken back.
+    pub(crate) fn is_taken_back(&self) -> bool {
+        let measured = self.measured.iter().filter(|it| !is_of_text(it));
+        let Some(last) = measured.max_by_key(|it| it.after_ms) else {
+            return false;
+        };
+        let sides = [&last.inserted, &last.removed];
+        let all: u32 = sides.iter().map(|side| side.tokens).sum();
+        let lost = sides.iter().flat_map(|side| &side.losses);
+        let back = lost.filter(|loss| loss.fate == "reverted");
+        let back: u32 = back.map(|loss| loss.tokens).sum();
+        all > 0 && u64::from(back) * 2 >= u64::from(all)
+    }
+
     /// Returns the ends of observation of the tokens; empty before the first measurement.
     fn exits(&self) -> Vec<SurvivalExit> {
         let at_fixed_time = self.measured.iter().filter(|it| !is_of_text(it));

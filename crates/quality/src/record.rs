@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 pub enum QualityRecord {
     /// A change that a writer made.
     Unit(UnitRecord),
-    /// What is left of a change at one moment.
+    /// The rest of a change at one moment.
     Kept(KeptRecord),
     /// A series of calls whose level changed.
     Alarm(AlarmRecord),
@@ -112,7 +112,7 @@ pub struct UnitRecord {
     pub rows: u32,
 }
 
-/// What is left of a change at one moment.
+/// The rest of a change at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct KeptRecord {
     /// Id of the unit.

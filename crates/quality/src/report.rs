@@ -40,7 +40,7 @@ pub struct ReportInput {
 pub struct QualityReport {
     /// Length of the period in days.
     pub days: u64,
-    /// What is kept, by writer.
+    /// The shares of text that are kept, by writer.
     pub kept: Vec<KeptLine>,
     /// The outcomes of calls, by tool and model.
     pub outcomes: Vec<OutcomeLine>,
@@ -56,7 +56,7 @@ pub struct QualityReport {
     pub unreadable: usize,
 }
 
-/// What is kept of the texts of a group, with the figures that rise or fall when the share is gamed.
+/// The shares of the texts of a group that are kept, with the figures that rise or fall when the share is gamed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct KeptLine {
     /// The group: an agent's model, `tab`, `formatter` or `person`.
@@ -140,8 +140,19 @@ pub struct ExperimentLine {
     pub interval: Option<(f64, f64)>,
     /// Numbers of sessions with the usual and with the tried variant.
     pub sessions: Option<(usize, usize)>,
-    /// Other figures, which decide nothing: the ratio of the tried variant to the usual one, and its interval.
-    pub explored: Vec<(String, f64, Option<(f64, f64)>)>,
+    /// Other figures, which decide nothing.
+    pub explored: Vec<ExploredLine>,
+}
+
+/// The ratio of a figure with the tried variant of an experiment to the figure with the usual one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExploredLine {
+    /// The figure: `seconds`, `tokens` or `cost`.
+    pub name: String,
+    /// The ratio.
+    pub ratio: f64,
+    /// Its interval.
+    pub interval: Option<(f64, f64)>,
 }
 
 /// The judgements of turns.
@@ -192,6 +203,14 @@ impl QualityReport {
     }
 }
 
+impl QualityReport {
+    /// Computes the lines about experiments alone.
+    pub fn experiments(input: &ReportInput, experiments: &ExperimentSet) -> Vec<ExperimentLine> {
+        let histories = keep::histories(input.records.iter().cloned());
+        experiments::lines(input, &histories, experiments)
+    }
+}
+
 fn alarm_records(records: &[QualityRecord]) -> impl Iterator<Item = &AlarmRecord> {
     records.iter().filter_map(|record| match record {
         QualityRecord::Alarm(alarm) => Some(alarm),
@@ -209,7 +228,7 @@ fn satisfaction(input: &ReportInput, histories: &[keep::UnitHistory]) -> Satisfa
             .or_default();
         let reworked = history.first_loss("reworked_by_person");
         actions.edited_ms = [actions.edited_ms, reworked].into_iter().flatten().min();
-        actions.is_undone |= history.first_loss("reverted").is_some();
+        actions.is_undone |= history.is_taken_back();
     }
     let mut counts = SatisfactionCounts::default();
     for record in &input.records {

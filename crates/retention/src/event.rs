@@ -1,6 +1,6 @@
 //! Events of a tracker: units and their measurements, as they are stored.
 
-use crate::unit::{Fate, UnitId, Writer};
+use crate::writer::{Fate, UnitId, Writer};
 
 /// An event of a tracker.
 #[derive(Clone, Debug, PartialEq, Eq)]

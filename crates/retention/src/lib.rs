@@ -29,7 +29,8 @@ mod splice;
 mod token;
 mod tracker;
 mod unit;
+mod writer;
 
 pub use event::{Measurement, Milestone, Remainder, RetentionEvent, TokenLoss, UnitStart};
 pub use tracker::{MAX_TEXT_BYTES, RetentionTracker};
-pub use unit::{Fate, UnitId, Writer, WriterCall, WriterKind};
+pub use writer::{Fate, UnitId, Writer, WriterCall, WriterKind};

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
-use crate::unit::{UnitId, WriterKind};
+use crate::writer::{UnitId, WriterKind};
 
 /// Minimum number of consecutive tokens that are recognized at another place. Fewer occur by accident.
 const MIN_MOVED: usize = 10;
@@ -219,7 +219,7 @@ fn skips() -> impl Iterator<Item = (usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::{MovedBlock, RemovedText, RemovedTexts};
-    use crate::unit::WriterKind;
+    use crate::writer::WriterKind;
 
     fn removed(texts: &mut RemovedTexts, symbols: impl Iterator<Item = u64>, at_ms: u64) {
         let symbols: Vec<u64> = symbols.collect();

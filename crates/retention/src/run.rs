@@ -17,7 +17,7 @@ use text::Snapshot;
 use crate::alignment;
 use crate::splice::TokenSplice;
 use crate::token::{Token, symbols, tokens};
-use crate::unit::{Fate, WriterKind};
+use crate::writer::{Fate, WriterKind};
 
 /// Whether the tokens of a run were inserted or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) struct Run {
     pub(crate) states: Vec<TokenState>,
     /// The tokens with their places in the text in which they were written or from which they were removed.
     tokens: Vec<Token>,
-    pieces: Vec<Piece>,
+    pieces: Vec<RunPiece>,
     /// Symbols of the tokens that an insertion replaced.
     replaced: Vec<u64>,
 }
@@ -62,7 +62,7 @@ pub(crate) enum TokenState {
 
 /// Consecutive tokens of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum RunPiece {
     /// Tokens that are in the text, as far from each other as at first; their place is that of the first one.
     Present { tokens: Range<usize>, start: usize },
     /// Tokens that are missing, and the span where they would be.
@@ -174,7 +174,7 @@ impl Run {
     /// Creates the run of tokens that a change inserted, with the symbols of those that they replaced.
     pub(crate) fn inserted(document: Arc<str>, tokens: Vec<Token>, replaced: Vec<u64>) -> Self {
         let start = tokens.first().map_or(0, |token| token.start);
-        let piece = Piece::Present {
+        let piece = RunPiece::Present {
             tokens: 0..tokens.len(),
             start,
         };
@@ -188,7 +188,7 @@ impl Run {
         span: Range<usize>,
         after: &Snapshot,
     ) -> Self {
-        let piece = Piece::Hole {
+        let piece = RunPiece::Hole {
             tokens: 0..tokens.len(),
             span: with_blanks(after, span),
         };
@@ -199,7 +199,7 @@ impl Run {
         document: Arc<str>,
         kind: RunKind,
         tokens: Vec<Token>,
-        (piece, replaced): (Piece, Vec<u64>),
+        (piece, replaced): (RunPiece, Vec<u64>),
     ) -> Self {
         Self {
             document,
@@ -226,10 +226,10 @@ impl Run {
         let mut touched = Vec::new();
         for piece in std::mem::take(&mut self.pieces) {
             match piece {
-                Piece::Present { tokens, start } => {
+                RunPiece::Present { tokens, start } => {
                     self.carry_present(tokens, start, change, &mut touched, &mut lost);
                 }
-                Piece::Hole { tokens, span } => {
+                RunPiece::Hole { tokens, span } => {
                     let (span, is_written) = change.carried_hole(&span);
                     self.push_hole(tokens, span, is_written, &mut touched);
                 }
@@ -293,7 +293,7 @@ impl Run {
     }
 
     fn push_present(&mut self, tokens: Range<usize>, start: usize) {
-        if let Some(Piece::Present {
+        if let Some(RunPiece::Present {
             tokens: before,
             start: first,
         }) = self.pieces.last_mut()
@@ -304,7 +304,7 @@ impl Run {
                 return;
             }
         }
-        self.pieces.push(Piece::Present { tokens, start });
+        self.pieces.push(RunPiece::Present { tokens, start });
     }
 
     /// Adds a hole, or extends the hole before it. Adds its index to `touched` if a change wrote there.
@@ -316,14 +316,14 @@ impl Run {
         touched: &mut Vec<usize>,
     ) {
         match self.pieces.last_mut() {
-            Some(Piece::Hole {
+            Some(RunPiece::Hole {
                 tokens: before,
                 span: place,
             }) => {
                 before.end = tokens.end;
                 *place = place.start.min(span.start)..place.end.max(span.end);
             }
-            _ => self.pieces.push(Piece::Hole { tokens, span }),
+            _ => self.pieces.push(RunPiece::Hole { tokens, span }),
         }
         let last = self.pieces.len() - 1;
         if is_written && touched.last() != Some(&last) {
@@ -340,14 +340,14 @@ impl Run {
         let pieces = std::mem::take(&mut self.pieces);
         for (ix, piece) in pieces.into_iter().enumerate() {
             match piece {
-                Piece::Hole { tokens, span } if touched.contains(&ix) => {
+                RunPiece::Hole { tokens, span } if touched.contains(&ix) => {
                     let span = with_blanks(change.after, span);
                     self.fill_hole(tokens, span, change, &mut returned);
                 }
-                Piece::Hole { tokens, span } => {
+                RunPiece::Hole { tokens, span } => {
                     self.push_hole(tokens, span, false, &mut Vec::new());
                 }
-                Piece::Present { tokens, start } => self.push_present(tokens, start),
+                RunPiece::Present { tokens, start } => self.push_present(tokens, start),
             }
         }
         returned
@@ -448,7 +448,7 @@ impl Run {
         let own: Vec<Token> = own.map(|(token, _)| *token).collect();
         let start = own.first()?.start;
         self.states.truncate(own.len());
-        self.pieces = vec![Piece::Present {
+        self.pieces = vec![RunPiece::Present {
             tokens: 0..own.len(),
             start,
         }];
@@ -482,14 +482,14 @@ impl Run {
     /// Returns the span from the first piece to the last; `None` for a run without tokens.
     fn extent(&self) -> Option<Range<usize>> {
         let start = match self.pieces.first()? {
-            Piece::Present { start, .. } => *start,
-            Piece::Hole { span, .. } => span.start,
+            RunPiece::Present { start, .. } => *start,
+            RunPiece::Hole { span, .. } => span.start,
         };
         let end = match self.pieces.last()? {
-            Piece::Present { tokens, start } => {
+            RunPiece::Present { tokens, start } => {
                 start + self.tokens[tokens.end - 1].end - self.tokens[tokens.start].start
             }
-            Piece::Hole { span, .. } => span.end,
+            RunPiece::Hole { span, .. } => span.end,
         };
         Some(start..end)
     }
@@ -499,7 +499,7 @@ impl Run {
         let (mut next, mut place) = (0, 0);
         for piece in &self.pieces {
             let (covered, end) = match piece {
-                Piece::Present { tokens: own, start } => {
+                RunPiece::Present { tokens: own, start } => {
                     assert!(place <= *start, "pieces ascend: {:?}", self.pieces);
                     let mut end = *start;
                     for ix in own.clone() {
@@ -511,7 +511,7 @@ impl Run {
                     }
                     (own, end)
                 }
-                Piece::Hole { tokens, span } => {
+                RunPiece::Hole { tokens, span } => {
                     assert!(place <= span.start, "pieces ascend: {:?}", self.pieces);
                     (tokens, span.end)
                 }
@@ -523,7 +523,7 @@ impl Run {
     }
 }
 
-impl Piece {
+impl RunPiece {
     fn shift(&mut self, shift: isize) {
         match self {
             Self::Present { start, .. } => *start = start.saturating_add_signed(shift),

@@ -14,7 +14,8 @@ use crate::moves::{MovedBlock, RemovedText, RemovedTexts, TokenPlace};
 use crate::run::{AppliedChange, Run, RunKind};
 use crate::splice::{self, TokenSplice};
 use crate::token::{Token, symbols};
-use crate::unit::{Unit, UnitId, Writer, WriterKind};
+use crate::unit::Unit;
+use crate::writer::{UnitId, Writer, WriterKind};
 
 /// Maximum size in bytes of a text that is followed. Larger files are generated.
 pub const MAX_TEXT_BYTES: usize = 4 << 20;

@@ -9,7 +9,7 @@
 pub struct SurvivalExit {
     /// Time from the start of the item to the end of its observation, in any unit.
     pub after: u64,
-    /// The number of equal items for which this one stands in.
+    /// The number of equal items that this one represents.
     pub weight: f64,
     /// Index of the cause of failure; `None` if the item was present at the end.
     pub cause: Option<usize>,

@@ -221,19 +221,24 @@ impl Prediction {
                     this.start_work(cx);
                 }
                 ModelEvent::Rested => this.start_work(cx),
+                ModelEvent::StateChanged => this.follow_path(model, cx),
                 ModelEvent::Saved
-                | ModelEvent::StateChanged
                 | ModelEvent::HunksUpdated
                 | ModelEvent::DiagnosticsUpdated
                 | ModelEvent::GutterMarksUpdated => {}
             }
         });
-        let released = cx.observe_release(model, |this, model, _| {
-            this.record_text(model, TextNews::Closed);
-        });
+        let models = self.services.tab.clone();
+        // The texts of a closed window are released after this entity.
+        App::observe_release(cx, model, move |model: &mut DocumentModel, _| {
+            if let (Some(models), Some(path)) = (&models, model.path()) {
+                models.record_text(path.clone(), TextNews::Closed);
+            }
+        })
+        .detach();
         let opened = model.read(cx);
         self.record_text(opened, TextNews::Opened(opened.snapshot()));
-        let watched = WatchedText::new(model, [followed, released], cx);
+        let watched = WatchedText::new(model, followed, cx);
         self.watched_texts.insert(model.entity_id(), watched);
         self.track(model, cx);
     }

@@ -85,7 +85,13 @@ struct Remedies {
 pub(super) struct Adaptation {
     remedies: Remedies,
     /// Profiles with all changes, by model. Emptied when the changes change.
-    known: Mutex<HashMap<String, (Arc<Profile>, Arc<Profile>)>>,
+    known: Mutex<HashMap<String, AdaptedProfile>>,
+}
+
+/// A profile with the changes of a session.
+struct AdaptedProfile {
+    usual: Arc<Profile>,
+    adapted: Arc<Profile>,
 }
 
 impl Adaptation {
@@ -102,16 +108,20 @@ impl Adaptation {
             return usual;
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, adapted)) = known.get(model)
-            && Arc::ptr_eq(of, &usual)
+        if let Some(known) = known.get(model)
+            && Arc::ptr_eq(&known.usual, &usual)
         {
-            return adapted.clone();
+            return known.adapted.clone();
         }
         let by_variant = variant.and_then(|it| it.profiles.adapted(model, &usual));
         let mut adapted = by_variant.unwrap_or_else(|| (*usual).clone());
         adapted.edit = edit.unwrap_or(adapted.edit);
         let adapted = Arc::new(adapted);
-        known.insert(model.to_owned(), (usual, adapted.clone()));
+        let known_profile = AdaptedProfile {
+            usual,
+            adapted: adapted.clone(),
+        };
+        known.insert(model.to_owned(), known_profile);
         adapted
     }
 

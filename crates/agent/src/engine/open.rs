@@ -298,7 +298,11 @@ fn launch(
     let told = EventSender(told);
     if let Some(variant) = &mut start.variant {
         variant.begin(&id);
-        start.effort = variant.effort().or(start.effort);
+        // An effort that the user chose in the session holds.
+        let is_chosen = |it: &Stored| matches!(it.record, SessionRecord::EffortSet { .. });
+        if !records.iter().any(is_chosen) {
+            start.effort = variant.effort().or(start.effort);
+        }
     }
     let numbers = RecordNumbers::starting_at(next_seq);
     let queue = PromptQueue::of(&records);

@@ -65,6 +65,36 @@ impl SessionStore {
         days: u64,
     ) -> Result<QualityReport, Error> {
         let since_ms = now_ms.saturating_sub(days.saturating_mul(DAY_MS));
+        let input = self.report_input(experiments, since_ms, now_ms, days)?;
+        let mut report = QualityReport::of(&input, experiments);
+        // A decision depends on the whole experiment, not on the period.
+        let begun_ms = self.experiments_begun(experiments)?;
+        if let Some(begun_ms) = begun_ms.filter(|it| *it < since_ms) {
+            let whole = self.report_input(experiments, begun_ms, now_ms, days)?;
+            report.experiments = QualityReport::experiments(&whole, experiments);
+        }
+        Ok(report)
+    }
+
+    /// Returns the time of the first row about an experiment, in milliseconds since 1970.
+    fn experiments_begun(&self, experiments: &ExperimentSet) -> Result<Option<u64>, Error> {
+        let mut begun_ms = None;
+        for experiment in experiments.all() {
+            for kind in ["exposure", "trial"] {
+                let first = self.reader().first_quality(kind, &experiment.id)?;
+                begun_ms = [begun_ms, first].into_iter().flatten().min();
+            }
+        }
+        Ok(begun_ms)
+    }
+
+    fn report_input(
+        &self,
+        experiments: &ExperimentSet,
+        since_ms: u64,
+        now_ms: u64,
+        days: u64,
+    ) -> Result<ReportInput, Error> {
         let calls = self.metrics(TOOL_CALL, since_ms)?;
         let calls: Vec<MeasuredCall> = calls.iter().filter_map(stats::measured_call).collect();
         let answers = self.metrics(TOKENS, since_ms)?;
@@ -78,7 +108,7 @@ impl SessionStore {
             None => Vec::new(),
         };
         let sessions = sessions.into_iter();
-        let input = ReportInput {
+        Ok(ReportInput {
             records,
             unreadable,
             work: stats::work(&calls, &answers),
@@ -88,8 +118,7 @@ impl SessionStore {
                 .collect(),
             now_ms,
             days,
-        };
-        Ok(QualityReport::of(&input, experiments))
+        })
     }
 
     /// Reads the rows about quality since a time, in milliseconds since 1970. Blocks on the disk.

@@ -1,18 +1,24 @@
-//! Measurements from before the services are open.
+//! Measurements and small work from before the services are open.
 //!
-//! Invariant: at most `MAX_KEPT` are kept, the latest ones.
+//! Invariant: at most `MAX_KEPT` of each are kept, the latest ones.
 //! Start at `KeptMetrics`.
 
 use std::collections::VecDeque;
+
+use runtime::agent_services::AgentServices;
 
 use super::Metric;
 
 /// Maximum number of measurements.
 const MAX_KEPT: usize = 1_000;
 
-/// Measurements from before the services are open, the latest last.
+/// Work that waits for the services.
+pub(super) type WaitingWork = Box<dyn FnOnce(&AgentServices) + Send>;
+
+/// Measurements and work from before the services are open, the latest last.
 pub(super) struct KeptMetrics {
     metrics: VecDeque<Metric>,
+    waiting: VecDeque<WaitingWork>,
     may_open: bool,
 }
 
@@ -20,6 +26,7 @@ impl Default for KeptMetrics {
     fn default() -> Self {
         Self {
             metrics: VecDeque::new(),
+            waiting: VecDeque::new(),
             may_open: true,
         }
     }
@@ -31,6 +38,18 @@ impl KeptMetrics {
         self.metrics.push_back(metric);
         let surplus = self.metrics.len().saturating_sub(MAX_KEPT);
         self.metrics.drain(..surplus);
+    }
+
+    /// Keeps work. Drops the oldest beyond the maximum.
+    pub(super) fn keep_work(&mut self, work: WaitingWork) {
+        self.waiting.push_back(work);
+        let surplus = self.waiting.len().saturating_sub(MAX_KEPT);
+        self.waiting.drain(..surplus);
+    }
+
+    /// Removes and returns the work, the oldest first.
+    pub(super) fn take_work(&mut self) -> VecDeque<WaitingWork> {
+        std::mem::take(&mut self.waiting)
     }
 
     /// Returns whether to open the services for the measurements: once, and not after `opening_failed`.
@@ -75,6 +94,14 @@ mod tests {
         assert_eq!(metrics.len(), MAX_KEPT);
         assert_eq!(metrics.front().map(|it| it.value), Some(2.0));
         assert!(kept.take().is_empty());
+    }
+
+    #[test]
+    fn the_latest_work_is_kept() {
+        let mut kept = KeptMetrics::default();
+        (0..MAX_KEPT + 2).for_each(|_| kept.keep_work(Box::new(|_| {})));
+        assert_eq!(kept.take_work().len(), MAX_KEPT);
+        assert!(kept.take_work().is_empty());
     }
 
     #[test]

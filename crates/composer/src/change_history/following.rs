@@ -2,6 +2,7 @@
 //!
 //! Start at `ChangeHistory::follow`.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use host::ContentHash;
@@ -17,14 +18,38 @@ impl ChangeHistory {
         let since = self.now_ms().saturating_sub(REPEATED_MS);
         let first = self.changes.partition_point(|change| change.at_ms < since);
         self.recorder = Some(recorder);
-        for ix in first..self.changes.len() {
-            let change = self.changes[ix].clone();
-            self.record_retention(&change);
+        for changes in self.changes[first..].chunk_by(|one, two| one.at_ms == two.at_ms) {
+            self.record_together(changes);
+        }
+    }
+
+    /// Hands changes that were observed together to the recorder. A file that is gone while a new one has its content
+    /// was renamed: no text was written or removed.
+    pub(super) fn record_together(&self, changes: &[RecordedChange]) {
+        let Some(recorder) = &self.recorder else {
+            return;
+        };
+        let mut gone: HashMap<&str, &RecordedChange> = HashMap::new();
+        for change in changes.iter().filter(|it| it.after.is_none()) {
+            if let Some(before) = change.before.as_ref().filter(|it| it.is_kept()) {
+                gone.insert(&before.id, change);
+            }
+        }
+        let mut renamed = HashSet::new();
+        for change in changes.iter().filter(|it| it.before.is_none()) {
+            let after = change.after.as_ref();
+            if let Some(from) = after.and_then(|it| gone.remove(it.id.as_str())) {
+                recorder.rename(self.root(), (&from.path, &change.path), change.at_ms);
+                renamed.extend([from.id, change.id]);
+            }
+        }
+        for change in changes.iter().filter(|it| !renamed.contains(&it.id)) {
+            self.record_retention(change);
         }
     }
 
     /// Hands a change to the recorder, if there is one and it follows the file.
-    pub(super) fn record_retention(&self, change: &RecordedChange) {
+    fn record_retention(&self, change: &RecordedChange) {
         let Some(recorder) = &self.recorder else {
             return;
         };
@@ -44,8 +69,8 @@ impl ChangeHistory {
         recorder.observe(followed, &before, &after);
     }
 
-    /// Hands the followed files of a new commit of the user to the recorder.
-    pub(super) fn record_commit(&self, head: &HeadState) {
+    /// Hands the followed files that a new commit of the user changed to the recorder.
+    pub(super) fn record_commit(&self, before: &HeadState, head: &HeadState) {
         let Some(recorder) = &self.recorder else {
             return;
         };
@@ -53,13 +78,20 @@ impl ChangeHistory {
         if followed.is_empty() {
             return;
         }
-        let files = match self.base.files_of(&head.commit) {
-            Ok(files) => files,
-            Err(error) => return log::warn!("cannot read commit {}: {error}", head.commit),
+        let files_of = |commit: &str| {
+            let files = self.base.files_of(commit);
+            let files =
+                files.inspect_err(|error| log::warn!("cannot read commit {commit}: {error}"));
+            files.ok()
+        };
+        let (Some(old), Some(files)) = (files_of(&before.commit), files_of(&head.commit)) else {
+            return;
         };
         let committed = followed.into_iter().filter_map(|path| {
-            // A file that Git does not have was not committed.
-            let version = files.get(&path)?;
+            // A commit without changes of a file does not contain it, and neither one of a repository without the file.
+            let version = files
+                .get(&path)
+                .filter(|version| old.get(&path) != Some(*version))?;
             Some((path, self.followed_text(Some(version))))
         });
         let committed: Vec<(String, FollowedText)> = committed.collect();

@@ -89,7 +89,11 @@ impl ComposerPanel {
         self.quality._alarms = Some(cx.spawn(async move |this, cx| {
             while let Some(alarm) = alarms.next().await {
                 let taken = this.update(cx, |this, cx| {
-                    this.quality.news += 1;
+                    if this.page == PanelPage::Quality {
+                        this.load_quality(cx);
+                    } else {
+                        this.quality.news += 1;
+                    }
                     cx.emit(PanelEvent::Problem(alarm.sentence));
                     cx.notify();
                 });
@@ -335,8 +339,12 @@ fn diagnosis(alarm: &AlarmRecord) -> String {
     let calls: Vec<String> = calls
         .map(|it| format!("call {} of session {}", it.call, it.session))
         .collect();
+    let change = match alarm.class.as_str() {
+        "slower" | "faster" => "takes another time than usual",
+        _ => "fails more often than usual",
+    };
     format!(
-        "The tool {} fails when {} calls it: {}. Find out why from these calls ({}; `burin-agent sessions export ID` \
+        "The tool {} {change} when {} calls it: {}. Find out why from these calls ({}; `burin-agent sessions export ID` \
          prints a session). Write a test that fails for this reason, then the change that mends it.",
         alarm.tool,
         alarm.model,

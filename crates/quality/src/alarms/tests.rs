@@ -268,3 +268,21 @@ fn three_unknown_outcomes_in_an_hour_are_an_alarm() {
     };
     assert_eq!(examples.len(), 3);
 }
+
+#[test]
+fn calls_that_did_not_run_are_not_faster() {
+    let hour = DAY / 24;
+    let mut past: Vec<MeasuredCall> = (0..400).map(|ix| call(ix * hour, false, 100.0)).collect();
+    past.extend((400..410).map(|ix| MeasuredCall {
+        outcome: "user_aborted".to_owned(),
+        ..call(ix * hour, false, 0.0)
+    }));
+    let found = alarms(&past);
+    assert!(found.iter().all(|it| it.class != "faster"), "{found:?}");
+    let waiting = |ix: u64| MeasuredCall {
+        tool: "ask_user".to_owned(),
+        ..call(ix * hour, false, if ix < 400 { 10.0 } else { 10_000_000.0 })
+    };
+    let past: Vec<MeasuredCall> = (0..410).map(waiting).collect();
+    assert_eq!(alarms(&past), []);
+}

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use retention::Milestone;
 
 use super::kept::ends;
-use super::{ExperimentLine, ReportInput};
+use super::{ExperimentLine, ExploredLine, ReportInput};
 use crate::experiment::{
     Experiment, ExperimentMetric, ExperimentSet, ExperimentUnit, SessionOutcome,
 };
@@ -44,7 +44,11 @@ fn of_tasks(experiment: &Experiment, trials: &[TrialRecord]) -> ExperimentLine {
         pairs: (result.bet.second, result.bet.first, result.bet.ties),
         evidence: result.bet.ln_wealth().exp(),
         explored: explored
-            .map(|it| (it.name.to_owned(), it.ratio, it.interval.map(ends)))
+            .map(|it| ExploredLine {
+                name: it.name.to_owned(),
+                ratio: it.ratio,
+                interval: it.interval.map(ends),
+            })
             .collect(),
         ..ExperimentLine::default()
     }
@@ -56,12 +60,13 @@ fn of_sessions(
     histories: &[UnitHistory],
 ) -> ExperimentLine {
     let values = values(experiment.metric, input, histories);
+    let folders = folder_sums(input, &values);
     let exposures = input.records.iter().filter_map(|record| match record {
         QualityRecord::Exposure(it) if it.experiment == experiment.id => Some(it),
         _ => None,
     });
     let outcomes: Vec<SessionOutcome> = exposures
-        .filter_map(|exposure| outcome(exposure, input, &values))
+        .filter_map(|exposure| outcome(exposure, input, (&values, &folders)))
         .collect();
     let result = experiment.sessions(&outcomes);
     let [usual, tried] = result.sessions;
@@ -77,28 +82,44 @@ fn of_sessions(
     }
 }
 
+/// The starts of the sessions of each folder, ascending, with the sums of the values up to each.
+type FolderSums<'a> = HashMap<&'a str, Vec<(u64, f64)>>;
+
+fn folder_sums<'a>(input: &'a ReportInput, values: &BTreeMap<&str, f64>) -> FolderSums<'a> {
+    let mut folders: FolderSums<'a> = HashMap::new();
+    for (session, value) in values {
+        if let Some((started, root)) = input.sessions.get(*session) {
+            let sums = folders.entry(root.as_str()).or_default();
+            sums.push((*started, *value));
+        }
+    }
+    for sums in folders.values_mut() {
+        sums.sort_by_key(|it| it.0);
+        let mut sum = 0.0;
+        for it in sums {
+            sum += it.1;
+            it.1 = sum;
+        }
+    }
+    folders
+}
+
 /// Returns the outcome of a session; `None` if its metric is unknown.
 fn outcome(
     exposure: &ExposureRecord,
     input: &ReportInput,
-    values: &BTreeMap<&str, f64>,
+    (values, folders): (&BTreeMap<&str, f64>, &FolderSums<'_>),
 ) -> Option<SessionOutcome> {
     let value = *values.get(exposure.subject.as_str())?;
-    let folder = input
-        .sessions
-        .get(&exposure.subject)
-        .map(|it| it.1.as_str());
-    let others = values
-        .iter()
-        .filter(|it| *it.0 != exposure.subject.as_str());
-    let earlier = others.filter(|(session, _)| {
-        let known = input.sessions.get(**session);
-        known.is_some_and(|(started, root)| {
-            *started < exposure.at_ms && Some(root.as_str()) == folder
-        })
+    let own = input.sessions.get(&exposure.subject);
+    let before = own.and_then(|(started, root)| {
+        let sums = folders.get(root.as_str())?;
+        let count = sums.partition_point(|it| it.0 < exposure.at_ms);
+        let is_own = *started < exposure.at_ms;
+        let others = count - usize::from(is_own);
+        let sum = sums[..count].last()?.1 - if is_own { value } else { 0.0 };
+        (others > 0).then(|| sum / others as f64)
     });
-    let earlier: Vec<f64> = earlier.map(|(_, value)| *value).collect();
-    let before = (!earlier.is_empty()).then(|| earlier.iter().sum::<f64>() / earlier.len() as f64);
     Some(SessionOutcome {
         variant: exposure.variant.clone(),
         started_ms: exposure.at_ms,

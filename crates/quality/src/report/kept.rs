@@ -21,7 +21,9 @@ pub(super) fn lines(input: &ReportInput, histories: &[UnitHistory]) -> Vec<KeptL
         };
         groups.entry(name).or_default().push(history);
     }
-    let middle = input.now_ms.saturating_sub(input.days * DAY_MS / 2);
+    let middle = input
+        .now_ms
+        .saturating_sub(input.days.saturating_mul(DAY_MS) / 2);
     let lines = groups.into_iter().map(|(name, of_group)| {
         let figures = figures_of(input, &of_group);
         let is_early = |it: &&UnitHistory| it.unit.at_ms < middle;

@@ -383,6 +383,33 @@ fn is_exception(line: &str) -> bool {
         && name.len() > "Error".len()
 }
 
+/// Verbs that accept the work only with an object that refers to it.
+const ACCEPTING_VERBS: &[&str] = &["commit", "push", "merge", "committe", "pushe"];
+
+/// The words that may follow them.
+const ACCEPTED_OBJECTS: &[&str] = &[
+    "it",
+    "this",
+    "that",
+    "these",
+    "them",
+    "all",
+    "everything",
+    "changes",
+    "and",
+    "now",
+    "please",
+    "to",
+    "with",
+    "your",
+    "das",
+    "es",
+    "alles",
+    "jetzt",
+    "und",
+    "bitte",
+];
+
 /// Returns the message in lower case, with plain apostrophes and single spaces.
 fn plain(text: &str) -> String {
     let text = text.to_lowercase().replace(['\u{2019}', '\u{2018}'], "'");
@@ -393,7 +420,9 @@ fn plain(text: &str) -> String {
 fn starts_with(text: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| {
         let rest = text.strip_prefix(phrase);
-        rest.is_some_and(|rest| !rest.starts_with(|char: char| char.is_alphanumeric()))
+        rest.is_some_and(|rest| {
+            !rest.starts_with(|char: char| char.is_alphanumeric() || char == '-')
+        })
     })
 }
 
@@ -409,7 +438,7 @@ pub(super) fn objects(text: &str) -> bool {
             before.is_none_or(|char| !char.is_alphanumeric())
         })
     };
-    starts_with(&text, OBJECTING_STARTS) || OBJECTIONS.iter().any(|phrase| has(phrase))
+    starts_with(&text, OBJECTING_STARTS) || OBJECTIONS.iter().any(has)
 }
 
 /// Returns whether a message praises the work without a reservation.
@@ -429,7 +458,14 @@ pub(super) fn accepts(text: &str) -> bool {
     let text = plain(text);
     // A longer message may speak about commits as a topic.
     let words = text.split(' ').count();
-    words <= 12 && starts_with(&text, ACCEPTING_STARTS)
+    let mut parts = text.split(|char: char| !char.is_alphanumeric());
+    let is_topic = parts
+        .next()
+        .is_some_and(|verb| ACCEPTING_VERBS.contains(&verb))
+        && parts
+            .next()
+            .is_some_and(|word| !word.is_empty() && !ACCEPTED_OBJECTS.contains(&word));
+    words <= 12 && !is_topic && starts_with(&text, ACCEPTING_STARTS)
 }
 
 /// Returns whether a message begins with a request.

@@ -9,7 +9,8 @@ use crate::event::{Measurement, Milestone, RetentionEvent};
 use crate::run::{AppliedChange, Run, RunKind};
 use crate::splice;
 use crate::tracker::{RetentionTracker, TrackedText};
-use crate::unit::{UnitId, WriterKind, remainder};
+use crate::unit::remainder;
+use crate::writer::{UnitId, WriterKind};
 
 impl RetentionTracker {
     /// Records that a document was committed for the first time since its latest change, and measures its

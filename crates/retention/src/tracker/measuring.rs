@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::event::{Measurement, Milestone, RetentionEvent};
 use crate::run::RunKind;
 use crate::tracker::{PAUSE_MS, RetentionTracker};
-use crate::unit::UnitId;
+use crate::writer::UnitId;
 
 /// Time in milliseconds for which a unit is followed that was neither committed nor landed.
 const MAX_FOLLOWED_MS: u64 = 7 * 86_400_000;

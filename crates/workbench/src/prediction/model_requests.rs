@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use autocomplete::engine::{CompletionRequest, EngineInput, EngineOptions, RequestId, TabModel};
 use editor::DocumentModel;
 use futures::StreamExt as _;
-use gpui_kit::{Context, Task};
+use gpui_kit::{App, Context, Entity, Task};
 use model::StreamEvent;
 
 use super::Prediction;
@@ -50,6 +50,22 @@ impl TabModelState {
 }
 
 impl Prediction {
+    /// Ends following a text under its earlier path, and follows it under the present one.
+    pub(super) fn follow_path(&mut self, model: &Entity<DocumentModel>, cx: &App) {
+        let text = model.read(cx);
+        let Some(watched) = self.watched_texts.get_mut(&model.entity_id()) else {
+            return;
+        };
+        if watched.path.as_ref() == text.path() {
+            return;
+        }
+        let old = std::mem::replace(&mut watched.path, text.path().cloned());
+        if let (Some(models), Some(old)) = (&self.services.tab, old) {
+            models.record_text(old, TextNews::Closed);
+        }
+        self.record_text(text, TextNews::Opened(text.snapshot()));
+    }
+
     /// Chooses a model once the user types; before that, no model resources are opened.
     pub(super) fn need_model(&mut self, cx: &mut Context<Self>) {
         if !self.model_state.is_needed {

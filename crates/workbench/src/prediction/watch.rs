@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use autocomplete::ChangeCause;
-use base::Revision;
+use base::{AbsPath, Revision};
 use editor::DocumentModel;
 use gpui_kit::{App, Entity, EntityId, Subscription, WeakEntity};
 use text::{Author, History, NodeId, Snapshot};
@@ -14,7 +14,9 @@ pub(super) struct WatchedText {
     pub(super) model: WeakEntity<DocumentModel>,
     before: Snapshot,
     undo: UndoPosition,
-    _followed: [Subscription; 2],
+    /// The file whose text is recorded.
+    pub(super) path: Option<AbsPath>,
+    _followed: Subscription,
 }
 
 /// Position in a text's undo tree.
@@ -43,18 +45,15 @@ impl UndoPosition {
 }
 
 impl WatchedText {
-    /// Starts watching a text from its current state. The subscriptions `followed` end when the
+    /// Starts watching a text from its current state. The subscription `followed` ends when the
     /// returned value is dropped.
-    pub(super) fn new(
-        model: &Entity<DocumentModel>,
-        followed: [Subscription; 2],
-        cx: &App,
-    ) -> Self {
+    pub(super) fn new(model: &Entity<DocumentModel>, followed: Subscription, cx: &App) -> Self {
         let read = model.read(cx);
         Self {
             model: model.downgrade(),
             before: read.snapshot(),
             undo: UndoPosition::of(read.document().buffer().history()),
+            path: read.path().cloned(),
             _followed: followed,
         }
     }

@@ -144,3 +144,33 @@ fn texts_that_cannot_be_followed_are_closed() {
     };
     assert_eq!((last.milestone.as_str(), last.inserted.kept), ("closed", 2));
 }
+
+#[test]
+fn a_renamed_file_is_neither_lost_nor_written_again() {
+    let files = [("a.rs", "fn a() {}\n")];
+    let place = Place::new(&files);
+    let clock = Arc::new(FakeClock::at(1));
+    let rows = Rows::default();
+    let recorder = rows.recorder();
+    let mut history = open(&place, &files, &clock);
+    history.follow(recorder.clone());
+    let text = "fn a() { one two three four five }\n";
+    place.write("a.rs", text);
+    history.observe(ObserveScope::All, &agent("s", 1)).unwrap();
+    clock.advance(MINUTE);
+    place.remove("a.rs");
+    place.write("b.rs", text);
+    history.observe(ObserveScope::All, &agent("s", 2)).unwrap();
+    clock.advance(3 * MINUTE);
+    recorder.advance(clock.wall_ms());
+    let rows = rows.locked().clone();
+    let written = rows
+        .iter()
+        .filter(|it| matches!(it, QualityRecord::Unit(_)));
+    assert_eq!(written.count(), 1, "{rows:?}");
+    let Some(QualityRecord::Kept(last)) = rows.last() else {
+        panic!("a measurement: {rows:?}");
+    };
+    assert_eq!((last.milestone.as_str(), last.inserted.kept), ("2m", 5));
+    assert_eq!(last.inserted.losses, []);
+}
