@@ -119,7 +119,7 @@ pub(crate) enum CliCommand {
         /// Print an array of {name, value, verdict, advice}
         #[arg(long)]
         json: bool,
-        /// Print the text of an issue: versions, machine, latest crash, without names and paths of yours
+        /// Print the text of an issue: versions, machine, latest crash; redacted, so read it before you share it
         #[arg(long, conflicts_with = "json")]
         report: bool,
     },

@@ -98,8 +98,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
     match done {
         Ok(code) => code,
         Err(sentence) => {
-            // If standard error is closed, the message cannot be shown.
-            writeln!(streams.errors, "burin-agent: {sentence}").ok();
+            print_notice(streams, &sentence);
             ExitCode::FAILURE
         }
     }

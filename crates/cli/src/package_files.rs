@@ -1,7 +1,7 @@
 //! The manual pages and shell completions of `burin-agent`, which packages contain.
 
 use std::ffi::OsString;
-use std::io::{self, Write as _};
+use std::io;
 use std::process::ExitCode;
 
 use clap_complete::aot::{Bash, Fish, Generator, Zsh, generate};

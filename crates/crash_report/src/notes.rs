@@ -21,6 +21,8 @@ pub(crate) const LOCK: &str = "lock";
 const MAX_NOTE_BYTES: u64 = 1 << 20;
 /// Number of seen notes that are kept.
 const MAX_SEEN: usize = 10;
+/// Number of notes that are kept, seen or not.
+const MAX_KEPT: usize = 100;
 
 /// The end of the run that left a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +103,16 @@ impl CrashNotes {
         self.files.remove(&self.lock_path(run))
     }
 
+    /// Removes the oldest notes beyond a fixed number: where no window starts, nothing else removes any. Blocks on the
+    /// disk.
+    pub(crate) fn trim(&self) {
+        let paths = self.paths();
+        let notes: Vec<&AbsPath> = paths.iter().filter(|it| !has_extension(it, LOCK)).collect();
+        for path in notes.iter().rev().skip(MAX_KEPT) {
+            self.remove(path);
+        }
+    }
+
     /// Returns the path of the lock of a run.
     pub(crate) fn lock_path(&self, run: &str) -> AbsPath {
         self.folder.join(format!("{run}.{LOCK}"))
@@ -173,7 +185,7 @@ mod tests {
     use base::AbsPath;
     use host::{FakeFiles, Files};
 
-    use super::{CrashNotes, MAX_SEEN, NoteEnd};
+    use super::{CrashNotes, MAX_KEPT, MAX_SEEN, NoteEnd};
     use crate::note::CrashNote;
 
     fn path(path: &str) -> AbsPath {
@@ -264,5 +276,17 @@ mod tests {
         assert_eq!(listing.entries.len(), MAX_SEEN);
         assert!(files.exists(&path("/s/crashes/14-7-0.seen")));
         assert!(!files.exists(&path("/s/crashes/04-7-0.seen")));
+    }
+
+    #[test]
+    fn notes_that_no_window_shows_are_bounded() {
+        let names = (0..MAX_KEPT + 5).map(|at| format!("{at:03}-7-0.crash"));
+        let names: Vec<String> = names.collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (files, notes) = notes(&names);
+        notes.trim();
+        let listing = files.list(&path("/s/crashes")).expect("a folder");
+        assert_eq!(listing.entries.len(), MAX_KEPT);
+        assert!(!files.exists(&path("/s/crashes/000-7-0.crash")));
     }
 }

@@ -125,6 +125,7 @@ impl CrashRecorder {
         if lock.is_none() {
             let notes = CrashNotes::new(run.files.clone(), run.folder.clone());
             run.files.create_folder(&run.folder).log_err();
+            notes.trim();
             *lock = run.files.lock(&notes.lock_path(&run.run)).ok().flatten();
         }
     }

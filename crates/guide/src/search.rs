@@ -1,5 +1,7 @@
 //! The search in the guide, and the parts of it that prompts cite.
 
+use std::cmp::Reverse;
+
 use crate::page::GuidePage;
 use crate::section::GuideSection;
 
@@ -36,7 +38,7 @@ pub fn search(query: &str) -> Vec<GuideHit> {
     let hits = sections.filter_map(|section| hit(section, &words));
     let mut hits: Vec<GuideHit> = hits.collect();
     // Stable, so that equal sections keep their order.
-    hits.sort_by(|one, other| other.score.cmp(&one.score));
+    hits.sort_by_key(|hit| Reverse(hit.score));
     hits
 }
 

@@ -75,9 +75,16 @@ impl Dirs {
     ///
     /// Fails if one has; then the state must not be used.
     pub fn check_format(&self) -> Result<(), Error> {
-        let text = fs::read_to_string(self.state.join(FORMAT_FILE)).unwrap_or_default();
-        let found = text.trim().parse().unwrap_or(FORMAT);
-        if found <= FORMAT {
+        let file = self.state.join(FORMAT_FILE);
+        let text = match fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(Error::from_io(&file, "read", &error)),
+        };
+        let found = text.trim();
+        // Anything but a known number was written by a program that this one does not know.
+        let is_known = found.parse::<u32>().is_ok_and(|found| found <= FORMAT);
+        if found.is_empty() || is_known {
             return Ok(());
         }
         let sentence = format!(

@@ -61,7 +61,7 @@ mod tests {
         tree.add_program("AppRun", include_str!("../../../packaging/appimage/AppRun"));
         tree.add_program(
             "usr/bin/burin",
-            "#!/bin/sh\necho burin \"$1\" \"${ARGV0-none}\"\n",
+            "#!/bin/sh\necho burin \"$1\" \"${ARGV0-none}\" \"${APPIMAGE_EXTRACT_AND_RUN-none}\"\n",
         );
         tree.add_program("usr/bin/burin-agent", "#!/bin/sh\necho agent\n");
         tree.add("burin.desktop", "[Desktop Entry]\n");
@@ -119,7 +119,7 @@ mod tests {
                 .expect("the AppImage");
             String::from_utf8_lossy(&output.stdout).into_owned()
         };
-        assert_eq!(start("Burin.AppImage"), "burin word none\n");
+        assert_eq!(start("Burin.AppImage"), "burin word none 1\n");
         assert_eq!(start("burin-agent"), "agent\n");
     }
 }

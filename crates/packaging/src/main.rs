@@ -8,7 +8,8 @@
 //! - `appimage`: one file that starts without an installation,
 //! - `app`: the bundle `Burin.app`; on macOS also signed, in a disk image and a zip archive.
 //!
-//! Packages contain the programs without symbols; those of Linux are in an archive beside the packages.
+//! Packages for Linux contain the programs without symbols, which are in an archive beside the packages. On macOS the names
+//! of functions stay in the programs.
 //!
 //! Invariant: the same programs and the same release give the same bytes in every package.
 //! Start at `make`; the files of each package are in `contents`.

@@ -6,7 +6,7 @@ use crate::error::Error;
 
 const USAGE: &str =
     "usage: cargo xtask package [deb|archive|appimage|app]… [--programs FOLDER] [--out FOLDER]
-    Without a format: deb, archive and appimage on Linux, app on macOS.
+    Without a format: deb, archive and (on x86_64) appimage on Linux, app on macOS.
     --programs  packs the programs in a folder instead of building them
     --out       the folder of the packages; the default is target/package";
 
@@ -31,11 +31,13 @@ impl PackageFormat {
         }
     }
 
-    /// Returns the formats for an operating system, as Rust names it.
-    fn usual(system: &str) -> Vec<Self> {
-        match system {
-            "macos" => vec![Self::App],
-            _ => vec![Self::Deb, Self::Archive, Self::AppImage],
+    /// Returns the formats for an operating system and a processor, as Rust names them.
+    fn usual(system: &str, architecture: &str) -> Vec<Self> {
+        match (system, architecture) {
+            ("macos", _) => vec![Self::App],
+            (_, "x86_64") => vec![Self::Deb, Self::Archive, Self::AppImage],
+            // AppImages have no runtime for other processors.
+            _ => vec![Self::Deb, Self::Archive],
         }
     }
 }
@@ -79,7 +81,7 @@ impl PackageOptions {
             *folder = Some(PathBuf::from(value));
         }
         if options.formats.is_empty() {
-            options.formats = PackageFormat::usual(std::env::consts::OS);
+            options.formats = PackageFormat::usual(std::env::consts::OS, std::env::consts::ARCH);
         }
         Ok(options)
     }
@@ -107,8 +109,10 @@ mod tests {
     #[test]
     fn each_system_has_usual_formats() {
         assert!(!parse(&[]).expect("good").formats.is_empty());
-        assert_eq!(PackageFormat::usual("macos"), [PackageFormat::App]);
-        assert!(PackageFormat::usual("linux").contains(&PackageFormat::Deb));
+        let usual = PackageFormat::usual;
+        assert_eq!(usual("macos", "aarch64"), [PackageFormat::App]);
+        assert!(usual("linux", "x86_64").contains(&PackageFormat::AppImage));
+        assert!(!usual("linux", "aarch64").contains(&PackageFormat::AppImage));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::tools;
 pub(crate) struct SplitProgram {
     /// The program without symbols.
     pub(crate) program: Vec<u8>,
-    /// The names and addresses of its functions. `None` where they are kept in another way.
+    /// The names and addresses of its functions. `None` where they stay in the program.
     pub(crate) symbols: Option<Vec<u8>>,
 }
 
@@ -27,7 +27,8 @@ pub(crate) fn split(
     let (from, stripped) = (folder.join(name), work.join(name));
     if system == "macos" {
         let mut strip = tools::command("strip");
-        strip.arg("-o").arg(&stripped).arg(&from);
+        // The names of functions stay: without them, no address in a note could be resolved here.
+        strip.arg("-S").arg("-o").arg(&stripped).arg(&from);
         tools::output(&mut strip, "Run: xcode-select --install")?;
         return Ok(SplitProgram {
             program: read(&stripped)?,

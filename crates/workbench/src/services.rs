@@ -20,13 +20,16 @@ pub type InstallProgram = Arc<dyn Fn() -> Result<AbsPath, host::Error> + Send + 
 /// Probes the machine, as `burin-agent doctor` does. Blocks for up to some seconds.
 pub type ReadFacts = Arc<dyn Fn() -> Vec<Fact> + Send + Sync>;
 
+/// Ends this process and starts the program at a path.
+pub type RestartProgram = Arc<dyn Fn(&AbsPath, &mut App) + Send + Sync>;
+
 /// The running program, which a package may replace.
 #[derive(Clone)]
 pub struct RunningProgram {
     /// Its file as it was when it started.
     pub file: ProgramFile,
-    /// Ends this process and starts the program at a path. Called once everything is stored.
-    pub restart: Arc<dyn Fn(&AbsPath, &mut App) + Send + Sync>,
+    /// Called once everything is stored.
+    pub restart: RestartProgram,
 }
 
 /// Prepares the language servers of a folder.

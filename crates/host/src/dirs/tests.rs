@@ -86,7 +86,13 @@ fn state_of_a_newer_program_is_refused_and_unchanged() {
     dirs.create().expect("folders");
     let file = dirs.state.join("format");
     dirs.check_format().expect("no file is the first format");
-    for (text, is_known) in [("1\n", true), ("", true), ("2\n", false), ("300", false)] {
+    for (text, is_known) in [
+        ("1\n", true),
+        ("", true),
+        ("2\n", false),
+        ("300", false),
+        ("2-beta", false),
+    ] {
         std::fs::write(file.as_path(), text).expect("written");
         let checked = dirs.check_format();
         assert_eq!(checked.is_ok(), is_known, "{text:?}");

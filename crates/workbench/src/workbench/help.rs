@@ -104,13 +104,10 @@ pub(crate) fn show_crashes(
     cx: &mut Context<Workbench>,
 ) {
     let notes = notes(workbench);
-    let reading = cx.background_spawn(async move {
-        let unseen = notes.unseen();
-        let marked = notes.mark_seen(&unseen);
-        (unseen, marked.err())
-    });
+    let reader = notes.clone();
+    let reading = cx.background_spawn(async move { reader.unseen() });
     cx.spawn_in(window, async move |this, cx| {
-        let (unseen, failure) = reading.await;
+        let unseen = reading.await;
         let shown = this.update_in(cx, |this, window, cx| {
             if let Some(sentence) = crash_sentence(&unseen) {
                 let notice = Notice::new(Tone::Warning, sentence)
@@ -118,12 +115,19 @@ pub(crate) fn show_crashes(
                     .action("Copy Report", CopyCrashReport);
                 this.report(notice, window, cx);
             }
-            if let Some(failure) = failure {
-                this.report_error(failure.to_string(), window, cx);
-            }
         });
-        // The window may have been closed.
-        shown.ok();
+        if shown.is_err() {
+            // The window was closed: the next start shows them.
+            return;
+        }
+        let marking = cx.background_spawn(async move { notes.mark_seen(&unseen) });
+        if let Err(failure) = marking.await {
+            let told = this.update_in(cx, |this, window, cx| {
+                this.report_error(failure.to_string(), window, cx);
+            });
+            // The window may have been closed.
+            told.ok();
+        }
     })
     .detach();
 }
@@ -170,7 +174,7 @@ fn copy_crash_report(
             let sentence = match report {
                 Some(report) => {
                     cx.write_to_clipboard(ClipboardItem::new_string(report));
-                    "The report is on the clipboard, without names, paths and texts. Read it before you share it."
+                    "The redacted report is on the clipboard. Read it before you share it: private words outside quotes may remain."
                 }
                 None => "No crash was recorded.",
             };
