@@ -61,6 +61,8 @@ impl AgentTour {
             tests: None,
             git: None,
             task_trust: None,
+            facts: None,
+            program: None,
             tab: None,
             unsaved,
             dirs,

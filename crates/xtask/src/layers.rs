@@ -32,7 +32,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("axum", &["mockllm"]),
     ("csv-core", &["preview"]),
     ("pulldown-cmark", &["preview"]),
-    ("resvg", &["preview"]),
+    ("resvg", &["packaging", "preview"]),
     ("ruzstd", &["mockllm"]),
     ("rusqlite", &["ledger"]),
     ("jiff", &["automation", "burin"]),

@@ -143,6 +143,7 @@ impl World {
             edit_diagnostics: None,
             prompt_sources: None,
             parent: None,
+            variant: None,
         }))
     }
 

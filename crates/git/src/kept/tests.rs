@@ -1,10 +1,5 @@
 //! Readings of a kept repository equal those of one that is opened anew.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the tests set up real working trees on disk"
-)]
-
 use std::fs;
 
 use super::KeptRepository;

@@ -172,6 +172,7 @@ fn every_group_of_commands_has_items(cx: &mut TestAppContext) {
                 "file",
                 "git",
                 "go",
+                "help",
                 "inline_edit",
                 "language",
                 "pane",

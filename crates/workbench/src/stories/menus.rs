@@ -206,7 +206,7 @@ fn a_menu_bar_opens_one_menu_after_another(cx: &mut TestAppContext) {
     assert_eq!(first(&mut story), "Undo");
     check(&mut story, room, "the Edit menu");
     story.keys("left left down");
-    assert_eq!(first(&mut story), "Default settings");
+    assert_eq!(first(&mut story), "Search docs…");
     check(&mut story, room, "the Help menu");
     let name = |story: &mut Story, label: &str| {
         let found = story.cx.update(|window, _| window.find_by_label(label));
