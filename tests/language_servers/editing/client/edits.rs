@@ -51,13 +51,13 @@ impl Client {
         });
     }
 
-    /// Formats a text.
+    /// Formats a text that is not formatted. Asks again while there are no edits: a server that loads returns none.
     pub(crate) fn format(&mut self, name: &str) {
         let edits = self.ask(
             name,
             "the formatting",
             |server, path| server.format(path, FORMAT),
-            |_, formatted| Some(formatted.edits),
+            |_, formatted| Some(formatted.edits).filter(|edits| !edits.is_empty()),
         );
         let edits = edits.into_iter();
         let edits: Vec<Edit> = edits.map(|(span, text)| Edit::new(span, text)).collect();
