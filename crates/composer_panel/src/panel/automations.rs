@@ -72,12 +72,7 @@ impl ComposerPanel {
         if self.agents.is_none() || self.root.is_none() {
             return;
         }
-        if self.page == PanelPage::Automations {
-            self.page = PanelPage::Session;
-            self.focus_prompt(window, cx);
-        } else {
-            self.page = PanelPage::Automations;
-            self.list_focus.focus(window, cx);
+        if self.toggle_page(PanelPage::Automations, window, cx) {
             self.load_automations(cx);
         }
         cx.notify();

@@ -25,6 +25,24 @@ pub enum DraftMode {
 }
 
 impl ComposerPanel {
+    /// Shows a page with the focus in its list, or returns from it to the session. Returns whether the page is shown
+    /// now. The caller notifies.
+    pub(super) fn toggle_page(
+        &mut self,
+        page: PanelPage,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) -> bool {
+        if self.page == page {
+            self.page = PanelPage::Session;
+            self.focus_prompt(window, cx);
+            return false;
+        }
+        self.page = page;
+        self.list_focus.focus(window, cx);
+        true
+    }
+
     pub(super) fn send_action(&mut self, _: &Send, window: &mut Window, cx: &mut Context<Self>) {
         self.send(window, cx);
     }

@@ -47,13 +47,8 @@ impl Default for QualityPage {
 impl ComposerPanel {
     /// Shows the quality of agents' work, or returns to the session.
     pub fn show_quality(&mut self, _: &ShowQuality, window: &mut Window, cx: &mut Context<Self>) {
-        if self.page == PanelPage::Quality {
-            self.page = PanelPage::Session;
-            self.focus_prompt(window, cx);
-        } else {
-            self.page = PanelPage::Quality;
+        if self.toggle_page(PanelPage::Quality, window, cx) {
             self.quality.news = 0;
-            self.list_focus.focus(window, cx);
             self.load_quality(cx);
         }
         cx.notify();

@@ -48,12 +48,7 @@ impl Default for SpendingPage {
 impl ComposerPanel {
     /// Shows the cost of models, or returns to the session.
     pub fn show_spending(&mut self, _: &ShowSpending, window: &mut Window, cx: &mut Context<Self>) {
-        if self.page == PanelPage::Spending {
-            self.page = PanelPage::Session;
-            self.focus_prompt(window, cx);
-        } else {
-            self.page = PanelPage::Spending;
-            self.list_focus.focus(window, cx);
+        if self.toggle_page(PanelPage::Spending, window, cx) {
             self.load_spending(cx);
         }
         cx.notify();
