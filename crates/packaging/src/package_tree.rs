@@ -107,8 +107,8 @@ impl PackageTree {
         all
     }
 
-    /// Returns the size on the disk in KiB as Debian's packages report it: every file is rounded up, and a folder or link
-    /// counts as one.
+    /// Returns the value of the control field `Installed-Size` (Debian Policy, section 5.6.20), in KiB: the size of each
+    /// file rounded up, and 1 for each folder and symbolic link.
     pub(crate) fn installed_size(&self) -> u64 {
         let size = |entry: Option<&PackageEntry>| {
             let content = entry.and_then(PackageEntry::content);

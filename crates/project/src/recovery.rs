@@ -123,7 +123,7 @@ enum RecoveryError {
     /// The file has no valid entry.
     #[error("cannot recover from {0}: it is not a journal, or its start is damaged")]
     NotAJournal(AbsPath),
-    /// The file has a format that this program does not know.
+    /// A newer version of the program wrote the journal in a format that this one cannot read.
     #[error(
         "a newer Burin wrote the unsaved text in {0}; it stays as it is until that version starts again"
     )]

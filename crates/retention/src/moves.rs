@@ -48,7 +48,7 @@ pub(crate) struct MovedBlock {
     pub(crate) written: Range<usize>,
 }
 
-/// The texts that were removed of late, oldest first.
+/// Recently removed texts, oldest first, in which moved text is searched.
 #[derive(Debug, Default)]
 pub(crate) struct RemovedTexts(VecDeque<RemovedText>);
 

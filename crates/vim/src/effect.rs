@@ -7,7 +7,7 @@ use std::ops::Range;
 use base::{ByteOffset, Point, Span};
 use caret::find::FindQuery;
 
-/// An action that the host carries out after a key.
+/// A request to the embedding editor (see `VimHost`) that results from a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Shows a message in the status bar.

@@ -298,7 +298,7 @@ fn launch(
     let told = EventSender(told);
     if let Some(variant) = &mut start.variant {
         variant.begin(&id);
-        // An effort that the user chose in the session holds.
+        // A reasoning effort that the user set in this session takes precedence over that of the experiment.
         let is_chosen = |it: &Stored| matches!(it.record, SessionRecord::EffortSet { .. });
         if !records.iter().any(is_chosen) {
             start.effort = variant.effort().or(start.effort);

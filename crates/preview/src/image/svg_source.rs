@@ -68,7 +68,7 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, ImageError> {
     };
     let document = Document::parse_with_options(text, options)
         .map_err(|error| ImageError::damaged(ImageFormat::Svg, &error))?;
-    // As browsers do: the library would draw nothing, as large as it likes.
+    // Browsers refuse such a file as well; the library would draw an empty image.
     if !document.root_element().has_tag_name((NAMESPACE, "svg")) {
         let cause = "it has no root element of SVG";
         return Err(ImageError::damaged(ImageFormat::Svg, &cause));

@@ -63,9 +63,9 @@ pub(super) struct InlineBuilder {
     strong: usize,
     emphasis: usize,
     struck: usize,
-    /// Targets of the open links; the last is the innermost.
+    /// Destinations of the links whose end was not parsed yet, outermost first.
     links: Vec<String>,
-    /// The open image.
+    /// The image whose end was not parsed yet.
     image: Option<InlineImage>,
 }
 

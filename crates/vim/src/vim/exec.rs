@@ -181,8 +181,8 @@ impl<'a> Exec<'a> {
         self.replace(at, at, text)
     }
 
-    /// Applies sorted, disjoint edits in one undo step with the rest of the command, and moves
-    /// marks and the other carets along. The active caret stays where it is.
+    /// Applies sorted, disjoint edits in the undo step of the command. Adjusts the positions of marks
+    /// and of all carets but the active one to the edits.
     pub(super) fn edit(&mut self, edits: Vec<Edit>) -> Done {
         self.edit_except(edits, Some(self.vim.active))
     }

@@ -80,8 +80,8 @@ impl ParsedBase {
     }
 }
 
-/// Highlights removed lines without the rest of their file. Returns `None` until the queries of the language are
-/// compiled: the editor that shows the file compiles them.
+/// Parses removed lines alone, without the rest of their file, and returns their highlights. Returns `None` while the
+/// queries of the language are not compiled; an editor that opens the file compiles them in the background.
 pub(super) fn kinds_in_lines(path: &Path, lines: &[String]) -> Option<Vec<LineKinds>> {
     let text = lines.join("\n");
     let Some(language) = language_for(path, "").filter(|_| text.len() <= MAX_LINES) else {

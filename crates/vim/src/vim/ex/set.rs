@@ -16,9 +16,9 @@ struct OptionEntry {
 enum OptionAccess {
     Flag(fn(&mut VimOptions) -> &mut bool),
     Number(fn(&mut VimOptions) -> &mut u32),
-    /// A flag that the host owns.
+    /// A flag that the embedding editor stores; `:set` requests its change with `Effect::SetOption`.
     HostFlag,
-    /// A value that the host owns.
+    /// A value that the embedding editor stores; `:set` requests its change with `Effect::SetOption`.
     HostValue,
     Clipboard,
     NumberFormats,
