@@ -51,16 +51,22 @@ impl Client {
         });
     }
 
-    /// Formats a text that is not formatted. Asks again while there are no edits: a server that loads returns none.
-    pub(crate) fn format(&mut self, name: &str) {
+    /// Formats a text. Asks again until it contains `expected` then: a server that is loading returns no edits.
+    pub(crate) fn format(&mut self, name: &str, expected: &str) {
+        let before = self.text(name);
         let edits = self.ask(
             name,
             "the formatting",
             |server, path| server.format(path, FORMAT),
-            |_, formatted| Some(formatted.edits).filter(|edits| !edits.is_empty()),
+            |_, formatted| {
+                let edits = formatted.edits.into_iter();
+                let edits: Vec<Edit> = edits.map(|(span, text)| Edit::new(span, text)).collect();
+                let mut after = Buffer::new(&before);
+                after.edit(&edits, &EditOrigin::user(Timestamp(0)));
+                let after = after.snapshot().to_string();
+                after.contains(expected).then_some(edits)
+            },
         );
-        let edits = edits.into_iter();
-        let edits: Vec<Edit> = edits.map(|(span, text)| Edit::new(span, text)).collect();
         self.edit(name, &edits);
     }
 
