@@ -24,7 +24,7 @@ POLLED := no_process_survives_a_drop_or_stop
 define LINUX_CHECKS
 echo "suite: portable"; \
 echo "skipped: host::process::spawned::tests::$(POLLED): polling can miss a process that is starting a program"; \
-$(PORTABLE) $(CARGO) test $(PORTABLE_CRATES) --lib --test leases -- --skip $(POLLED) || result=1; \
+$(PORTABLE) $(CARGO) test $(PORTABLE_CRATES) --no-fail-fast --lib --test leases -- --skip $(POLLED) || result=1; \
 $(PORTABLE) $(CARGO) test $(PORTABLE_CRATES) --test escape -- races:: || result=1; \
 echo "suite:"; \
 for arch in aarch64 x86_64; do \
@@ -47,7 +47,7 @@ test:
 	@packaging/setup.sh test
 	$(CARGO) fmt --all --check
 	$(LINTED) $(CARGO) build --workspace --all-targets
-	@set -o pipefail; { $(LINTED) $(CARGO) test --workspace --tests; result=$$?; \
+	@set -o pipefail; { $(LINTED) $(CARGO) test --workspace --tests --no-fail-fast; result=$$?; \
 	  if [ "$$(uname -s)" = Linux ]; then $(LINUX_CHECKS); fi; \
 	  exit $$result; } 2>&1 | awk -f .ci/total.awk
 
